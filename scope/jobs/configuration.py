@@ -265,17 +265,6 @@ class AuditedTexts(LabelledTexts):
     temperature 1. How often two of them are the same is the yardstick of same answers, unless
     there is a --baseline."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.role != "answer":
-            refuse_unused(
-                self,
-                ("samples",),
-                f"in the role {self.role}",
-                "written answers, which can be sampled",
-                instead="add --role answer",
-            )
-
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""

@@ -261,10 +261,7 @@ class CausalModel(WritingModel):
 
         asked = [self._fitted(name, question, most) for question in questions]
         drafted = name == "answer" and not self._thinks
-        drafts = [
-            self._draft(item.draft) if item.draft and drafted and item.seed is None else ()
-            for item in questions
-        ]
+        drafts = [self._draft(item.draft) if item.draft and drafted else () for item in questions]
         starts = [
             self._start(fitted.tokens, most, is_over, draft)._replace(
                 notice=partial(notice, noticed) if is_choice else None,
@@ -493,10 +490,7 @@ class TextToTextModel(WritingModel):
         """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
-        drafts = [
-            self._draft(item.draft) if item.draft and item.seed is None else ()
-            for item in questions
-        ]
+        drafts = [self._draft(item.draft) if item.draft else () for item in questions]
         read = replies.whole_text if prompt.is_bare else replies.answer_text
         starts = [
             self._start(fitted.tokens, draft)._replace(weigh=weighed, seed=item.seed)

@@ -370,8 +370,8 @@ class LlamaModel(EndpointModel):
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
         request = replace(self._request(name, asked[-1]), one_line=name == "answer" and self._stops)
-        asked_for = {"most_tokens": most_tokens, "likeliest": likeliest, "seed": question.seed}
-        return replace(request, truncated=truncated, **asked_for)
+        request = replace(request, most_tokens=most_tokens, likeliest=likeliest)
+        return replace(request, truncated=truncated, seed=question.seed)
 
     @cached_property
     def _stops(self) -> bool:

@@ -81,7 +81,7 @@ class Start(NamedTuple):
     weigh
         Gets the logits in the place of each token of the draft and of the end, once.
     seed
-        Of the draws of all tokens; None writes the likeliest. A drawn text has no draft.
+        Of the draws of all tokens; None writes the likeliest.
     """
 
     tokens: Row
@@ -104,7 +104,6 @@ class Text:
         self.number, self.start, self.room = number, start, room
         self.written: list[int] = []
         self.draft: Row = start.draft[: start.longest]
-        self._chance = None if start.seed is None else np.random.default_rng(start.seed)
 
     @property
     def path(self) -> list[int]:
@@ -119,9 +118,12 @@ class Text:
         start, draft, self.draft = self.start, self.draft, ()
         if draft and start.weigh:
             start.weigh(logits)
-        if self._chance is not None:
-            noise = -np.log(self._chance.standard_exponential(tuple(logits.shape)))
-            logits = logits.cpu().double() + load_torch().from_numpy(noise)
+        if start.seed is not None:
+            # By place, so that a draft changes no draw.
+            every = range(len(self.written), len(self.written) + len(logits))
+            chances = (np.random.default_rng([start.seed, place]) for place in every)
+            noise = [chance.standard_exponential(logits.shape[-1]) for chance in chances]
+            logits = logits.cpu().double() - load_torch().tensor(np.log(noise))
         best, near = logits.max(dim=-1), spread.near(logits)
         likeliest = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         for place, (value, token) in enumerate(likeliest):

@@ -19,7 +19,7 @@ from scope.records import (
     Undefined,
 )
 from scope.verdicts.decide import ENDPOINTS, texts_lacking
-from scope.verdicts.plan import not_assessed
+from scope.verdicts.plan import is_own_yardstick, not_assessed
 
 EARLY = "It is too early to say whether "
 
@@ -324,7 +324,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
         more, options = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough", {}
     else:
         more = f"Plan {_texts(plan, further)}"
-        if equal not in (None, plan):
+        if equal not in (None, plan) and not is_own_yardstick(manifest):
             more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
     rows = card.rows - card.duplicates - card.empty
     have = f". The data have {rows:,}: add others" * (rows < max(filter(None, numbers.values())))

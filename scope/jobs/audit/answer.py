@@ -58,7 +58,8 @@ from scope.verdicts.words import (
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
     """The verdict on each target, if any is reached, with *may replace* first, then open ones."""
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
-    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
+    usual = f"{manifest.reference.name} asked twice" * is_own_yardstick(manifest)
+    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else usual)
     for verdict in sorted(result.verdicts, key=lambda each: [*SIGNS].index(each.decision)):
         yield WrittenVerdict(verdict, audit_words(verdict, result), *names, *runs)
 
@@ -453,8 +454,7 @@ def _column(end: Endpoint, answers: Sequence[WrittenVerdict]) -> tuple[bool, str
     if end.limit is not None:
         names = {answer.reference for answer in answers}
         model = answers[0].reference if len(names) == 1 else "the model replaced"
-        if end.measure in ("agreement", "concordance"):
-            model = answers[0].baseline or f"{model} asked twice"
+        model = answers[0].baseline if end.measure in ("agreement", "concordance") else model
         limit = allowed(end) + (
             f" {model}" if end.limit < 0 else f" {answers[0].reference}’s" * bool(end.most)
         )

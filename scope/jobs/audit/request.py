@@ -344,7 +344,7 @@ class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
         else:
             refuse_unused(
                 self,
-                ("score", "max_answer_tokens"),
+                ("score", "max_answer_tokens", "samples"),
                 f"in the role {self.role}",
                 "labels or tokens, right or wrong",
             )

@@ -94,8 +94,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     return Prepared(
         manifest,
         partial(_conduct, plans, configuration_of(manifest)),
-        [model.adapter for model in models_of(plans)]
-        + [writer_of(plan.models.reference.adapter) for plan in plans if request.samples],
+        [writer_of(plan.models.reference.adapter) for plan in plans if request.samples]
+        + [model.adapter for model in models_of(plans)],
         partial(_work, plans),
         plan=limits_in_words(manifest) if request.candidates else "",
     )
@@ -121,7 +121,7 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
         changed = others * kept + (as_reference + others) * drawn
         yield texts_work(model, plan.data.examples, changed)
     if plan.request.samples:
-        yield samples_work(plan.models.reference, [*chain(*questions_with_seeds(plan).values())])
+        yield samples_work(plan.models.reference, questions_with_seeds(plan))
     if writes:
         yield from drift_work((plan.models.reference, *plan.models.targets), plan.data.examples)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -17,9 +16,10 @@ from scope.estimation.answer_shares import NO_LABELS, gives_one_answer, silent
 from scope.estimation.pairs import measured
 from scope.jobs.audit.plan import AuditPlan
 from scope.metrics.agreement import best_against_gold, exact_match_values, word_f1_values
-from scope.metrics.catalog import METRICS
+from scope.metrics.catalog import SELF_AGREEMENT
 from scope.models.written import normalized, writer_of
 from scope.records import (
+    Answer,
     AnswerShares,
     AuditResult,
     Example,
@@ -103,24 +103,23 @@ def _judged(scored: Scored, gold: Sequence[str], plan: AuditPlan) -> Scored:
     return replace(scored, reference=reference, targets=tuple(targets))
 
 
-def questions_with_seeds(plan: AuditPlan) -> dict[str, list[Question]]:
-    """By example, what the reference is asked for samples; the question alone decides the seeds.
+def questions_with_seeds(plan: AuditPlan) -> list[Question]:
+    """What the reference is asked for samples of each text; a question's id is the example's.
 
-    With the same seeds for all texts these would be drawn alike, and be no independent units.
+    A seed is of a text and a number: the same ones for all texts would draw alike in these, which
+    then were no independent units.
     """
-    adapter = plan.models.reference.adapter
-    asked = {each.id: replace(adapter.question(each.text), draft="") for each in plan.data.examples}
-    return {
-        id_: [
-            replace(each, seed=_seed(each, number)) for number in range(plan.request.samples or 0)
-        ]
-        for id_, each in asked.items()
-    }
-
-
-def _seed(question: Question, number: int) -> int:
-    # Servers take 31 bits.
-    return int.from_bytes(short_hash(f"{number} {content_of('answerer', question)}")[:4]) >> 1
+    adapter, numbers = plan.models.reference.adapter, range(plan.request.samples or 0)
+    asked = [
+        replace(adapter.question(each.text), id=each.id, draft="") for each in plan.data.examples
+    ]
+    drawn_by = [short_hash(content_of("answerer", question)) for question in asked]
+    return [
+        # Servers take 31 bits.
+        replace(question, seed=(int.from_bytes(digest[:4]) + number) % 2**31)
+        for question, digest in zip(asked, drawn_by, strict=True)
+        for number in numbers
+    ]
 
 
 def own_noise(plan: AuditPlan, run: Run) -> dict[str, float]:
@@ -128,11 +127,14 @@ def own_noise(plan: AuditPlan, run: Run) -> dict[str, float]:
 
     Texts at which a server failed are left out.
     """
-    model, asked = plan.models.reference, questions_with_seeds(plan)
+    model, questions = plan.models.reference, questions_with_seeds(plan)
     progress, title = plan.request.progress, f"{model.name}: sampling"
-    questions, writer = [*chain(*asked.values())], writer_of(model.adapter)
-    answers = iter(run.get(writer, "answerer", questions, progress=progress, title=title))
-    of_texts = {id_: list(islice(answers, len(several))) for id_, several in asked.items()}
+    answers = run.get(
+        writer_of(model.adapter), "answerer", questions, progress=progress, title=title
+    )
+    of_texts: dict[str, list[Answer]] = {}
+    for question, answer in zip(questions, answers, strict=True):
+        of_texts.setdefault(question.id, []).append(answer)
     return {
         id_: equal_pairs([a.text if a.text is None else normalized(a.text) for a in several])
         for id_, several in of_texts.items()
@@ -160,7 +162,7 @@ def with_own_noise(result: AuditResult, noise: Mapping[str, float]) -> AuditResu
     values = np.array([noise[id_] for id_ in ids])
     estimate = mean_estimate(values, ids, empty="the server failed at all texts")
     name = result.manifest.reference.name
-    row = measured(METRICS["self_agreement"], name, estimate, ids, values)
+    row = measured(SELF_AGREEMENT, name, estimate, ids, values)
     return replace(result, measurements=(*result.measurements, row))
 
 

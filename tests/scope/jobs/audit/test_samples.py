@@ -4,7 +4,7 @@ import random
 from functools import partial
 
 import pytest
-from toy_writers import ROWS, Writer, audited, estimate
+from toy_writers import NOUNS, ROWS, Writer, audited, estimate
 
 import scope
 from scope.errors import ModelError, SpecError
@@ -16,13 +16,17 @@ FEW = {"n": 80, "n_search": 1, "candidates": 2}
 
 class Sampler(Writer):
     """Writes as `Writer`; with a seed it gives its answer with a probability of ``sure``, or else
-    another one."""
+    another one, which it always gives to questions on some nouns."""
 
     samples = True
 
-    def __init__(self, name, *, sure=1.0, **more):
-        super().__init__(name, **more)
-        self.sure, self.drawn = sure, 0
+    def __init__(self, name, *, sure=1.0, otherwise=()):
+        super().__init__(name)
+        self.sure, self.otherwise, self.drawn = sure, otherwise, 0
+
+    def _answer(self, question):
+        is_other = question.context.split()[1] in self.otherwise
+        return "another" if is_other else super()._answer(question)
 
     def answer(self, questions):
         for place, question in enumerate(questions):
@@ -35,11 +39,13 @@ class Sampler(Writer):
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
-    """A reference that answers otherwise in 3 of 10 samples, and a target that differs in 20 %."""
+    """A reference that answers otherwise in 3 of 10 samples, and a target that always does so to
+    18 of the 84 questions."""
     reference = Sampler("original", sure=0.7)
-    targets = (Sampler("copy"), Writer("wrong", wrong=2))
+    targets = (Sampler("copy"), Sampler("other", otherwise=NOUNS.split()[:3]))
     folder = tmp_path_factory.mktemp("samples")
-    return audited(folder, *targets, reference=reference, samples=4, **FEW)
+    some = {"samples": 4, "agreement_margin": 0.1, **FEW}
+    return audited(folder, *targets, reference=reference, **some)
 
 
 def twice(result):
@@ -71,17 +77,18 @@ def test_the_share_of_equal_pairs(answers, share):
 
 
 def test_without_a_baseline_the_reference_is_the_yardstick_of_same_answers(result):
-    """A target with all or 4 of 5 answers the same lies 42 or 22 points above 58 %."""
-    copy, wrong = agreement(result), agreement(result, 1)
-    assert copy.limit == wrong.limit == -0.02
-    assert copy.estimate.value == pytest.approx(1 - twice(result).value, abs=1e-5)
-    assert (copy.state, wrong.state) == ("within", "within")
-    assert "same answers" not in result.verdicts[0].not_judged
+    """With all answers the same, or 66 of 84, a target lies above the reference's own 58 %."""
+    for place, same in enumerate((1, 66 / 84)):
+        end = agreement(result, place)
+        assert end.limit == -0.1
+        assert end.estimate.value == pytest.approx(same - twice(result).value, abs=1e-5)
+    assert agreement(result).state == "within"
 
 
 def test_a_target_less_alike_than_the_reference_is_to_itself_is_beyond(tmp_path):
-    wrong = Writer("wrong", wrong=5)
-    result = audited(tmp_path, wrong, reference=Sampler("original", sure=0.95), samples=4, **FEW)
+    """66 of 84 answers are the same, and all of the reference's samples."""
+    other = Sampler("other", otherwise=NOUNS.split()[:3])
+    result = audited(tmp_path, other, reference=Sampler("original"), samples=2, **FEW)
     assert agreement(result).state == "beyond"
     assert "toy-original-1 asked twice: " in str(result)
 
@@ -99,10 +106,10 @@ def test_a_baseline_or_a_named_limit_stays_the_yardstick(tmp_path):
 
 def test_page_and_terminal_say_how_often_in_one_line(result, tmp_path):
     result.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    words = "gives the same answer on 5"
-    assert words in " ".join(str(result).split())
-    assert words in page
+    page = " ".join((tmp_path / "page.html").read_text().split())
+    share = f"{100 * twice(result).value:.0f} % ["
+    assert f"gives the same answer on {share}" in " ".join(str(result).split())
+    assert f"gives the same answer on <bdi>{share}" in page
     assert "of texts, the yardstick of same answers." in page
     assert "Same answers when asked twice" in page
 
@@ -136,6 +143,15 @@ def test_a_dry_run_counts_the_samples(tmp_path):
     (work,) = [work for work in cost.work if work.purpose == "samples"]
     assert (work.model, work.queries) == ("toy-original-1", 3 * len(ROWS))
     assert "same answers 0.02 below its own when asked twice" in cost.plan
+
+
+def test_a_pair_samples_the_model_that_is_replaced(tmp_path):
+    models = [Sampler("first", sure=0.7), Sampler("second")]
+    some = {"capabilities": ["typo"], "n": 8, "samples": 2, "role": "answer"}
+    result = scope.pair(models=models, data=ROWS[:24], run=str(tmp_path / "run"), **some)
+    shares = {audit.manifest.reference.name: twice(audit).value for audit in result.audits}
+    assert shares.keys() == {"toy-first-1", "toy-second-1"}
+    assert shares["toy-first-1"] < shares["toy-second-1"] == 1
 
 
 def test_what_cannot_sample_is_refused(tmp_path):
