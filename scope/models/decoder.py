@@ -10,7 +10,7 @@ agreement with the model itself.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
@@ -153,10 +153,11 @@ class Decoder(FollowingDecoder):
 
         def step(texts: Sequence[Text]) -> list[Any]:
             nonlocal past, read
+            if texts[0].written:
+                written = self._tensor(last_of(texts, range(len(rows))))
+                # Recurrent models have other caches: they read the whole text again.
+                read = written if past is not None else load_torch().cat([read, written], dim=1)
             logits, past = self._run(read, past, keep=1)
-            likeliest = logits.argmax(dim=-1)
-            # Recurrent models have other caches: they read the whole text again.
-            read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
             return [logits[text.number] for text in texts]
 
         return step
@@ -214,6 +215,12 @@ class Decoder(FollowingDecoder):
         cat = load_torch().cat
         following = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
         return cat([first, self._call(following, past, keep=1)[0]], dim=1)
+
+
+def last_of(texts: Sequence[Text], numbers: Iterable[int]) -> list[list[int]]:
+    """The last token of each text by its number; any one for a text that is over."""
+    last = {text.number: text.written[-1] for text in texts}
+    return [[last.get(number, 0)] for number in numbers]
 
 
 def filled_up(tokens: Row) -> list[int]:
