@@ -123,25 +123,9 @@ def test_what_is_written_after_a_reply_is_over_changes_nothing(said):
 
 _PIECES = st.sampled_from(
     [
-        "The",
-        "final",
-        "Answer",
-        "answer is:",
-        "a",
-        "Denver",
-        "denver,",
-        '"Denver',
-        'Bob"',
-        "“Bob”",
-        "bob.",
-        "'s",
-        "U.S.",
-        "...",
-        "question is",
-        "unanswerable",
-        "<think>",
-        "</think>",
-        "éa",
+        *("The", "final", "Answer", "answer is:", "a", "Denver", "denver,", '"Denver', 'Bob"'),
+        *("“Bob”", "bob.", "'s", "U.S.", "...", "question is", "unanswerable", "éa"),
+        *("<think>", "</think>"),
     ]
 )
 
