@@ -250,7 +250,7 @@ def means_of(continuations: Sequence[Rows]) -> Measure[float]:
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts are in one row of tokens: there are no rows to add to a batch."""
 
-_LENGTHS = (3, 24)
+_LENGTHS = (3, 12)
 """Lengths of the texts with which a model is tried: within a block, and beyond one."""
 
 _CLOSE, _COARSE = 1e-4, 0.05
