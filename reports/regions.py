@@ -110,7 +110,7 @@ docs/decisions/0046-regions.md."""
 def no_region(targets: Sequence[str], texts: int) -> Paragraph:
     """That no region was confirmed, and how often faults were found in as many texts."""
     words = "**{targets}**: in no region of texts clearly more than elsewhere ({often})."
-    often = prose("fewer than 500 texts show few faults")
+    often = prose("with fewer than 500 texts few faults are found")
     for least, five, two in _FOUND:
         if texts >= least:
             often = prose(

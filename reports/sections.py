@@ -403,16 +403,16 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     """The models whose answers are not kept or not equal, truncated texts, and answers cut."""
     if objects := [card.name for card in manifest.models if card.spec.startswith(OBJECT)]:
         yield written(", ".join(objects)), prose(ASKED_ANEW)
+    cut = [f"{card.name} {_cut(card)}" for card in manifest.models if card.cut]
     for card in manifest.models:
         if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
             about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
             yield written(card.name), about
-        if card.cut:
-            limit = f"--max-answer-tokens {manifest.settings.get('max_answer_tokens', '')}".strip()
-            about = written(f"{_cut(card)} answers end at the limit on their tokens ({limit})")
-            yield written(card.name), about
+    if cut:
+        limit = f"--max-answer-tokens {manifest.settings.get('max_answer_tokens', '')}".strip()
+        yield written(", ".join(cut)), written(f"answers that end at their limit ({limit})")
 
 
 def left_out_section(manifest: Manifest) -> Section | None:

@@ -21,6 +21,9 @@ from scope.records import (
 from scope.verdicts.decide import ENDPOINTS, texts_lacking
 from scope.verdicts.plan import is_own_yardstick, not_assessed
 
+OPTION = "; with --n "
+"""What comes before a number of texts in the reason of a verdict."""
+
 EARLY = "It is too early to say whether "
 
 FAILS_ALONE = "beyond its limit before, not after, correction for several limits"
@@ -90,10 +93,19 @@ def audit_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
             why = f"same answer on {round(same.value * same.n):,} of {same.n:,} texts"
     elif not why and verdict.decision == "may not":
         why = finding(whole(carrying(verdict))[0], verdict, result)
-    elif not why:
-        why = _open(verdict, result)
-        more, options = _more_texts(verdict, result)
+    elif verdict.decision == "not shown":
+        if not why or OPTION in why:
+            more, options = _more_texts(verdict, result)
+        why = "; ".join([why or _open(verdict, result), *_same_answers(verdict, result)])
     return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options)
+
+
+def _same_answers(verdict: Replacement, result: AuditResult) -> Iterator[str]:
+    """On how many texts a target of which this is not judged gives the reference's answer."""
+    same = measured(result, verdict.target, "iid_agreement")
+    judged = any(end.measure == "agreement" and end.limit is not None for end in verdict.endpoints)
+    if isinstance(same, Estimate) and not judged:
+        yield f"same answer on {round(same.value * same.n):,} of {same.n:,} texts, not judged"
 
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:

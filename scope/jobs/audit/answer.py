@@ -23,11 +23,19 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.estimates import SIGNS, by_luck, limit_strips, three_parts
+from reports.estimates import SIGNS, by_luck, drift_cell, limit_strips, three_parts
 from reports.prose import Span, Text, Written, joined, plain, prose, together, written
 from reports.regions import more_texts, no_region, region_sentence, regions_fold
 from reports.sections import command_with
-from reports.wording import as_sentence, points, rounded_percent, short, short_points, two_digits
+from reports.wording import (
+    as_sentence,
+    points,
+    rounded_percent,
+    short,
+    short_points,
+    short_share,
+    two_digits,
+)
 from scope.jobs.audit.examples import listed_texts, telling_text
 from scope.records import (
     AuditResult,
@@ -42,6 +50,7 @@ from scope.records import (
 from scope.verdicts.decide import ENDPOINTS, IN_POINTS
 from scope.verdicts.plan import is_own_yardstick, not_assessed
 from scope.verdicts.words import (
+    OPTION,
     VerdictWords,
     audit_words,
     carrying,
@@ -97,7 +106,7 @@ def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     standard = prose(words + "Green: allowed, red: too far.", **name)
     part = result.manifest.settings.get("change")
     texts = prose(
-        "{texts} texts, {changed} also changed{where} ({by}).",
+        "{texts} texts, {changed} also changed{where} ({by}).{accuracy}",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
         where=prose(" in {part}", part=str(part)) if part else (),
@@ -105,8 +114,23 @@ def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
             f"{each.name}: too few to judge" if each.name in few else each.name
             for each in result.manifest.capabilities
         ),
+        accuracy=_accuracy(result),
     )
     return together(texts, standard, how_sure(answers))
+
+
+def _accuracy(result: AuditResult) -> Text:
+    """What accuracy is of written answers, and how much of it the reference has."""
+    score = result.manifest.settings.get("score")
+    of_reference = next((share.accuracy for share in result.answer_shares), None)
+    if score is None or not isinstance(of_reference, Estimate):
+        return ()
+    return prose(
+        " Accuracy is {what}, of which {name} has {value}.",
+        what="the word F1" if score == "f1" else "the share of right answers",
+        name=result.manifest.reference.name,
+        value=short_share(of_reference),
+    )
 
 
 def how_sure(answers: Sequence[WrittenVerdict]) -> Text:
@@ -151,7 +175,8 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
         [*where_blocks(result, answers)], [*text_blocks(result, answers)], [*to_do(result, answers)]
     )
     table = limits_table(answers, result)
-    yield from (table, parts) if not answers[5:] else (parts, table)
+    blocks: Sequence[Block] = (table, *drift_lines(result, answers), parts)
+    yield from (parts, table) if answers[5:] else blocks
     several = capabilities_table(answers)
     states = {end.state for each in answers for end in each.verdict.endpoints}
     target = answers[0].verdict.target if not answers[1:] else "the target"
@@ -165,6 +190,24 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
             *([several] if several else []),
         ),
     )
+
+
+def drift_lines(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Paragraph]:
+    """How far each target's next tokens are from the reference's, which no limit judges."""
+    for answer in answers:
+        name = answer.verdict.target
+        rows = {row.metric: row.estimate for row in result.drift if row.target == name}
+        same, kl = rows.get("same_top_token"), rows.get("kl")
+        if isinstance(same, Estimate) and isinstance(kl, Estimate):
+            cell = drift_cell("kl", kl)
+            yield paragraph(
+                "**{name}**: the likeliest next token is {reference}'s in {same} of places (KL "
+                "divergence {kl}; not judged).",
+                name=name,
+                reference=answer.reference,
+                same=short_share(same),
+                kl=f"{cell.value} {cell.interval}",
+            )
 
 
 def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
@@ -220,7 +263,7 @@ def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Itera
         if counts[place] and card.name in [answer.verdict.target for answer in answers]
     ]
     if links:
-        yield paragraph("Texts that differ, changed or not: {links}.", links=joined(links))
+        yield paragraph("Examples that differ, changed or not: {links}.", links=joined(links))
     else:
         n = result.manifest.data[0].used
         yield paragraph("None: all {n} answers are the same.", n=n)
@@ -247,8 +290,10 @@ def to_do(
         yield Paragraph(together(*sentences))
     open_ = [answer for answer in answers if answer.verdict.decision == "not shown"]
     for answer in open_:
-        more = answer.words.more or "How many texts decide is not known"
-        yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
+        why = answer.verdict.reason or ""
+        unknown = f"No number of texts brings a ✓ as long as {why}" if why else _UNKNOWN
+        if more := answer.words.more or unknown * (OPTION not in why):
+            yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
     if numbers := _further_options(result.manifest, open_):
         targets = [answer.verdict.target for answer in open_ if answer.words.options]
         options = " ".join(f"--{name} {number}" for name, number in numbers.items())
@@ -262,6 +307,9 @@ def to_do(
             what="same answers and " * (not is_own_yardstick(result.manifest)) + "reactions",
             reference=answers[0].reference,
         )
+
+
+_UNKNOWN = "How many texts decide is not known"
 
 
 def _further_options(manifest: Manifest, answers: Sequence[WrittenVerdict]) -> dict[str, int]:

@@ -73,6 +73,7 @@ from scope.jobs.audit.answer import (
     allowed,
     answer_blocks,
     confirmed_regions,
+    drift_lines,
     heading_of,
     how_sure,
     in_short,
@@ -147,6 +148,7 @@ def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[B
         lines = dict.fromkeys(line for answer in answers for line in answer.words.notes)
         yield from (paragraph("{line}.", line=line) for line in lines)
         yield numbers_table(answers)
+        yield from drift_lines(result, answers)
         yield from to_do(result, answers, brief=True)
 
 

@@ -46,7 +46,7 @@ from scope.verdicts.plan import (
     planned_slope,
     verdicts_on,
 )
-from scope.verdicts.words import audit_words
+from scope.verdicts.words import OPTION, audit_words
 
 ByText = Mapping[str, float]
 Judge = Callable[..., Evidence]
@@ -169,7 +169,7 @@ class _Measured:
         if most:
             needed = 1.1 * fewest_texts(self._request.keeps_margin)
             number = rounded_up(math.ceil(needed * self._texts_of["changed"] / most))
-            option = f"; with --n {number} enough are"
+            option = f"{OPTION}{number} enough are"
         return f"no capability is assessed ({few}){option}"
 
     def evidence(self, target: str) -> Iterator[Evidence]:
@@ -244,11 +244,15 @@ class _Measured:
 
     def _pooled(self, measure: str, models: Sequence[str], judge: Judge) -> Iterator[Evidence]:
         """An endpoint over the capabilities, then each of several by itself."""
-        shown_alone = measure == "accuracy on changed texts"
+        silent = measure == "accuracy on changed texts"
+        silent |= measure == "reach" and self._request.reach_limit is None
         parts: dict[str, ByText] = {}
         undefined: dict[str, Undefined] = {}
         for capability in self._assessed[measure]:
             rows = [self._row(measure, capability, model) for model in models]
+            if measure == "reach":
+                # A strength says nothing where it is not known which changes move the reference.
+                rows.append(self._row("concordance", capability, models[0]))
             if all(row and row.values for row in rows):
                 each = [self._values(measure, capability, model) for model in models]
                 parts[capability] = each[0] if len(models) == 1 else _minus(*each)
@@ -262,8 +266,9 @@ class _Measured:
             margins = 2 if len(parts) > 1 else 1
             yield judge(f"{measure} on {capability}", Pooled(values), margins)
         # Where none is measured the first reason stands for all.
-        for capability, why in [] if shown_alone else [*undefined.items()][: None if parts else 1]:
-            name = f"{measure} on {capability}" if parts else measure
+        several = len(self._result.manifest.capabilities) > 1
+        for capability, why in [] if silent else [*undefined.items()][: None if parts else 1]:
+            name = f"{measure} on {capability}" if several else measure
             yield Evidence(Endpoint(name=name, estimate=why))
 
     def _differences(

@@ -97,11 +97,11 @@ def test_a_command_audits_the_open_direction_alone(result):
     assert not any(option in command for option in ("--both-directions", "--group", "Reference"))
 
 
-def test_a_terminal_takes_at_most_20_lines_with_what_to_do(result):
+def test_a_terminal_takes_at_most_24_lines_with_what_to_do(result):
     text = to_text(page_of(result).brief, width=80)
     assert text.startswith("0 of 6 replacements may be made; ")
     assert "Replace none yet." in text
-    assert len(text.splitlines()) <= 20
+    assert len(text.splitlines()) <= 24
 
 
 def test_without_verdicts_a_cell_has_the_same_answers(result):

@@ -136,7 +136,7 @@ def test_answers_that_end_at_the_limit_are_counted_by_model(tmp_path):
     result.to_html(tmp_path / "page.html")
     words = f"{card.cut} of {card.cut}"
     assert f">{words}<" in (tmp_path / "page.html").read_text()
-    words += " answers end at the limit on their tokens (--max-answer-tokens 32)"
+    words = f"{card.name} {words}: answers that end at their limit (--max-answer-tokens 32)"
     assert words in " ".join(str(result).split())
     assert result.manifest.reference.cut == 0
 
