@@ -260,6 +260,15 @@ class LabelledTexts(SharesAnswers):
 class AuditedTexts(LabelledTexts):
     """Texts whose labels or written answers are audited."""
 
+    role: Annotated[AuditRole, option(MODELS)] = "classifier"
+    """Output that must not change: the label of a text, the token most likely to follow it, or the
+    answer that is written to a question or prompt. With next_token and answer the models are
+    language models. With answer, data have questions, with passages if any, or prompts."""
+
+    score: Annotated[Literal["exact_match", "f1"], option(METHOD)] = "exact_match"
+    """Role answer: its accuracy, the share of exact matches with a right answer, or mean word
+    F1."""
+
     samples: Annotated[int | None, whole_number(METHOD, default="none"), Limits(least=2)] = None
     """Role answer: answers to each unchanged text that are sampled from the reference, at
     temperature 1. How often two of them are the same is the yardstick of same answers, unless

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from toy_models import OtherLabels, Reference, Stranger
+from toy_writers import ROWS, Writer
 
 import scope
 from reports.blocks import Fold, Paragraph, SmallStrip, Table
@@ -322,3 +323,19 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     assert sizes() == {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
+
+
+@pytest.fixture(scope="module")
+def written(pair_once):
+    """Two models that write; every answer is right but for an article or a word."""
+    return pair_once(
+        Writer("original"), Writer("copy", wrong=3), data=ROWS, n=20, role="answer", score="f1"
+    )
+
+
+def test_the_accuracy_of_written_answers_is_the_score_that_was_asked_for(written):
+    assert [audit.manifest.settings["score"] for audit in written.audits] == ["f1", "f1"]
+
+
+def test_the_help_names_the_written_answers_among_the_roles():
+    assert "the answer that is written" in " ".join(scope.pair.__doc__.split())
