@@ -304,6 +304,8 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
     >>> short_names(["openai:http://localhost:8000/v1#ours", "gguf:models/theirs.Q4.gguf"])
     ('ours', 'theirs.Q4')
+    >>> short_names(["gguf:/lm/old/smol.gguf", "gguf:/lm/new/smol.gguf"])
+    ('old/smol.gguf', 'new/smol.gguf')
     >>> short_names(["memory:Pipeline#777aab03", "memory:Pipeline#1f0c6e55"])
     ('Pipeline', 'Pipeline (2)')
     >>> short_names(["predictions:answers.tsv#(gold)"])
@@ -325,13 +327,32 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             fix="leave one of them out"
             + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
-    short = [_short_name(spec) for spec in specs]
-    return tuple(
-        _whole(spec, name, short[:place].count(name) + 1)
-        if (short.count(name) > 1 and not named[place]) or name == GOLD
-        else name
-        for place, (spec, name) in enumerate(zip(specs, short, strict=True))
-    )
+    names = short = [_short_name(spec) for spec in specs]
+    for name in {each for each in short if short.count(each) > 1 or each == GOLD}:
+        alike = [
+            place
+            for place, each in enumerate(short)
+            if each == name and (name == GOLD or not named[place])
+        ]
+        others = {GOLD, *(each for place, each in enumerate(short) if place not in alike)}
+        longer = _longer_names(name, [specs[place] for place in alike], others)
+        given = dict(zip(alike, longer, strict=True))
+        names = [given.get(place, each) for place, each in enumerate(names)]
+    return tuple(names)
+
+
+def _longer_names(name: str, specs: Sequence[str], others: set[str]) -> Sequence[str]:
+    """The last parts of the models' paths, as few as tell them apart, or the whole specs."""
+    whole = [_whole(spec, name, n) for n, spec in enumerate(specs, 1 + (name in others))]
+    paths = [Path(split_spec(spec)[1]) for spec in specs if not _NUMBERED.fullmatch(spec)]
+    parts = [path.relative_to(path.anchor).parts for path in paths if path.name.startswith(name)]
+    if len(parts) < len(specs):  # these names are no files' names
+        return whole
+    for count in range(1, max(map(len, parts)) + 1):
+        ends = ["/".join(each[-count:]) for each in parts]
+        if len({*ends, *others}) == len(ends) + len(others):
+            return ends
+    return whole
 
 
 def _whole(spec: str, name: str, number: int) -> str:

@@ -98,6 +98,12 @@ def _folder(name: str, options: ModelOptions) -> Path:
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
             fix=f"did you mean predictions:{name}?",
         )
+    if not folder.is_dir() and name.startswith(("/", "./", "../", "~")):
+        raise ModelError(
+            f"no folder `{name}`",
+            expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
+            fix="check the path",
+        )
     return folder if folder.is_dir() else _download(name, options)
 
 
