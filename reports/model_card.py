@@ -86,7 +86,8 @@ def model_card(result: Result) -> tuple[Block, ...]:
         heads[0] = prose("Model")
     columns = [Column(head, "estimate" if place else "name") for place, head in enumerate(heads)]
     table = Table.with_columns(columns, lines)
-    judged = _audits_of_copies(result) or getattr(result, "comparisons", ()) or [result]
+    comparisons: Sequence[Result] = getattr(result, "comparisons", ())
+    judged = _audits_of_copies(result) or comparisons or [result]
     verdicts = tuple(written(line.sentence) for part in judged for line in part.verdict_lines())
     data = joined(
         prose("{spec} ({n} of {rows} rows)", spec=public(card.spec), n=card.used, rows=card.rows)

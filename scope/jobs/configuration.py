@@ -327,17 +327,18 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             fix="leave one of them out"
             + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
-    names = short = [_short_name(spec) for spec in specs]
+    short = [_short_name(spec) for spec in specs]
+    names = [*short]
     for name in {each for each in short if short.count(each) > 1 or each == GOLD}:
-        alike = [
-            place
+        alike = {
+            place: specs[place]
             for place, each in enumerate(short)
             if each == name and (name == GOLD or not named[place])
-        ]
+        }
         others = {GOLD, *(each for place, each in enumerate(short) if place not in alike)}
-        longer = _longer_names(name, [specs[place] for place in alike], others)
-        given = dict(zip(alike, longer, strict=True))
-        names = [given.get(place, each) for place, each in enumerate(names)]
+        longer = _longer_names(name, [*alike.values()], others)
+        for place, each in zip(alike, longer, strict=True):
+            names[place] = each
     return tuple(names)
 
 

@@ -360,3 +360,13 @@ def test_the_model_card_of_a_pair_has_each_measure_once_and_against_the_original
     assert re.findall(r"- name: (toy.*)", card) == [copy]
     types = re.findall(r"- type: (\w+)", card)
     assert types == ["word_f1", "same_answers", "concordance", "flips"]
+
+
+def test_the_original_stays_the_first_where_it_can_be_no_reference(pair_once):
+    models = Writer("constant", wrong=10), Writer("other")
+    result = pair_once(*models, data=ROWS[:40], n=2, role="answer")
+    assert [audit.manifest.reference.name for audit in result.audits] == ["toy-other-1"]
+    assert [card.name for card in result.manifest.models] == ["toy-constant-1", "toy-other-1"]
+    card = model_card_of(result).replace("\\", "")
+    assert "replace toy-other-1" not in card
+    assert re.findall(r"- name: (toy.*)", card) == ["toy-other-1"]
