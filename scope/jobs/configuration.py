@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -343,14 +344,15 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _longer_names(name: str, specs: Sequence[str], others: set[str]) -> Sequence[str]:
-    """The last parts of the models' paths, as few as tell them apart, or the whole specs."""
+    """The last parts of the paths, as few as tell them apart, with schemes, or the whole specs."""
     whole = [_whole(spec, name, n) for n, spec in enumerate(specs, 1 + (name in others))]
     paths = [Path(split_spec(spec)[1]) for spec in specs if not _NUMBERED.fullmatch(spec)]
     parts = [path.relative_to(path.anchor).parts for path in paths if path.name.startswith(name)]
     if len(parts) < len(specs):  # these names are no files' names
         return whole
-    for count in range(1, max(map(len, parts)) + 1):
-        ends = ["/".join(each[-count:]) for each in parts]
+    schemes = [f"{split_spec(spec)[0]}:" for spec in specs]
+    for before, count in product(([""] * len(specs), schemes), range(1, max(map(len, parts)) + 1)):
+        ends = [start + "/".join(each[-count:]) for start, each in zip(before, parts, strict=True)]
         if len({*ends, *others}) == len(ends) + len(others):
             return ends
     return whole

@@ -109,4 +109,5 @@ def test_a_folder_and_a_file_of_one_name_are_told_apart_by_the_ending(tmp_path):
     folder, file = f"hf:{tmp_path}/smol", f"gguf:{tmp_path}/smol.gguf"
     assert short_names([folder, file]) == ("smol", "smol.gguf")
     assert short_names([f"smol={file}", folder]) == ("smol", f"{tmp_path.name}/smol")
-    assert short_names([file, f"hf:{tmp_path}/smol.gguf"]) == (file, f"hf:{tmp_path}/smol.gguf")
+    unpacked = f"hf:{tmp_path}/smol.gguf"
+    assert short_names([file, unpacked]) == ("gguf:smol.gguf", "hf:smol.gguf")
