@@ -31,6 +31,7 @@ from scope.records import (
     Manifest,
     ModelCard,
     ModelFacts,
+    PairResult,
     Result,
 )
 
@@ -55,7 +56,8 @@ def model_card(result: Result) -> tuple[Block, ...]:
     """A table of what releasers publish, and an entry of a model index for each model.
 
     It has accuracies, recovery, flips, same answers and reaction, drift, size and speed: one column
-    per model, or one row where the drift of several is known.
+    per model, or one row where the drift of several is known. A pair's are those of the copies
+    against the first model.
 
     Raises
     ------
@@ -63,17 +65,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
         When the result has no such number.
     """
     manifest = result.manifest
-    whole = [row for row in result.rows() if not row.subset]
-    known = {row.metric for row in whole if row.against == GOLD and row.value is not None}
-    against_gold = [row for row in whole if row.against == GOLD and row.metric in known]
-    first = next((card.name for card in manifest.models), "")
-    of_two = [
-        row
-        for row in whole
-        if row.against != GOLD and row.metric in _OF_TWO_MODELS
-        if row.metric not in (*DRIFT_KEYS, *_SAME) or first in (row.target, row.against)
-    ]
-    rows = [*against_gold, *_changes(result), *(_of_later(row, manifest) for row in of_two)]
+    rows = _numbers(result)
     if not rows:
         raise SpecError(
             f"a model card of a run of the job {manifest.job}",
@@ -94,7 +86,9 @@ def model_card(result: Result) -> tuple[Block, ...]:
         heads[0] = prose("Model")
     columns = [Column(head, "estimate" if place else "name") for place, head in enumerate(heads)]
     table = Table.with_columns(columns, lines)
-    verdicts = tuple(written(line.sentence) for line in result.verdict_lines())
+    comparisons: Sequence[Result] = getattr(result, "comparisons", ())
+    judged = _audits_of_copies(result) or comparisons or [result]
+    verdicts = tuple(written(line.sentence) for part in judged for line in part.verdict_lines())
     data = joined(
         prose("{spec} ({n} of {rows} rows)", spec=public(card.spec), n=card.used, rows=card.rows)
         for card in manifest.data
@@ -104,8 +98,13 @@ def model_card(result: Result) -> tuple[Block, ...]:
         data=data,
         version=manifest.versions.get("scope-models", ""),
     )
-    released = {card.name for card in manifest.models if card.role in _RELEASED}
-    entries = [_entry(name, rows, manifest) for name in names if name in released]
+    # The first model of a pair is the original of the others.
+    released = manifest.models[isinstance(result, PairResult) :]
+    entries = [
+        _entry(card.name, rows, result)
+        for card in released
+        if card.name in names and card.role in _RELEASED
+    ]
     return (
         heading("Behaviour compared"),
         *([Bullets(verdicts)] if verdicts else []),
@@ -128,24 +127,63 @@ def _sizes(fact: ModelFacts) -> Iterator[tuple[str, str]]:
         yield "Seconds an answer", f"{fact.seconds:#.2g}"
 
 
-def _of_later(row: FrameRow, manifest: Manifest) -> FrameRow:
-    """Same answers as the first of the compared models are a number of the other one."""
-    if row.metric in _SAME and row.target == manifest.models[0].name and row.against:
-        return row._replace(target=row.against, against=row.target)
-    return row
+def _numbers(result: Result) -> list[FrameRow]:
+    """The published numbers; of a pair a comparison's only where no audit has the measure."""
+    if not isinstance(result, PairResult):
+        return list(_published(result))
+    rows = [
+        row._replace(against=row.against or audit.manifest.reference.name)
+        for audit in _audits_of_copies(result)
+        for row in _published(audit)
+    ]
+    known = {(_measure(row), row.target) for row in rows if row.value is not None}
+    compared = (row for part in result.comparisons for row in _published(part))
+    return [*rows, *(row for row in compared if (_measure(row), row.target) not in known)]
+
+
+def _audits_of_copies(result: Result) -> list[AuditResult]:
+    """A pair's audits whose reference is the first model, the original of the others."""
+    original, audits = result.manifest.models[:1], getattr(result, "audits", ())
+    if not isinstance(result, PairResult):
+        return []
+    return [audit for audit in audits if audit.manifest.reference.name == original[0].name]
+
+
+def _measure(row: FrameRow) -> str:
+    """What a number measures, in whichever metric: accuracy, same answers, or the metric."""
+    if row.against == GOLD:
+        return "accuracy"
+    return "same_answers" if row.metric in (*_SAME, "iid_agreement") else row.metric
+
+
+def _published(result: Result) -> Iterator[FrameRow]:
+    """The published numbers of an audit or a comparison."""
+    manifest = result.manifest
+    whole = [row for row in result.rows() if not row.subset]
+    known = {row.metric for row in whole if row.against == GOLD and row.value is not None}
+    is_f1 = manifest.settings.get("score") == "f1"
+    for row in whole:
+        if row.against == GOLD and row.metric in known:
+            yield row._replace(metric="word_f1") if is_f1 else row
+    yield from _changes(result)
+    first = next((card.name for card in manifest.models), "")
+    for row in whole:
+        if row.against == GOLD or row.metric not in _OF_TWO_MODELS:
+            continue
+        if row.metric not in (*DRIFT_KEYS, *_SAME) or first in (row.target, row.against):
+            # Same answers as the first of the compared models are a number of the other one.
+            turned = row.metric in _SAME and row.target == first and row.against
+            yield row._replace(target=row.against, against=first) if turned else row
 
 
 def _changes(result: Result) -> Iterator[FrameRow]:
     """The accuracy of a target of an audit, or a compared model, over the reference's; flips."""
-    for compared in (result, *getattr(result, "comparisons", ())):
-        for cells in compared.cells if isinstance(compared, CompareResult) else ():
-            first = cells.first == compared.manifest.models[0].name
-            for metric, share in (("recovery", cells.recovery), ("flips", cells.flips)):
-                if first and isinstance(share, Estimate):
-                    yield FrameRow.of(cells.task, metric, cells.second, share, against=cells.first)
-    for audit in getattr(result, "audits", ()) or [result]:
-        if not isinstance(audit, AuditResult):
-            continue
+    for cells in result.cells if isinstance(result, CompareResult) else ():
+        first = cells.first == result.manifest.models[0].name
+        for metric, share in (("recovery", cells.recovery), ("flips", cells.flips)):
+            if first and isinstance(share, Estimate):
+                yield FrameRow.of(cells.task, metric, cells.second, share, against=cells.first)
+    for audit in (result.audits or [result]) if isinstance(result, AuditResult) else ():
         reference = audit.manifest.reference.name
         for verdict in audit.verdicts:
             for end in verdict.endpoints:
@@ -157,10 +195,8 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
-    is_same = row.metric == "exact_match" and row.against != GOLD
+    is_same = _measure(row) == "same_answers"
     label = metric_name("agreement" if is_same else row.metric).label
-    if row.metric == "accuracy" and row.against == GOLD and manifest.settings.get("score") == "f1":
-        label = "Word F1"
     to = "as" if label.startswith("Same") else "against"
     # Nothing if there is no reference, or several.
     references = [card.name for card in manifest.models if card.role == "reference"]
@@ -173,7 +209,9 @@ def _title(row: FrameRow, manifest: Manifest) -> Text:
     )
 
 
-def _task_type(manifest: Manifest) -> str:
+def _task_type(result: Result) -> str:
+    audits: Sequence[Result] = getattr(result, "audits", ())
+    manifest = (audits or [result])[0].manifest
     if manifest.job != "audit":
         return "other"
     return "text-generation" if "score" in manifest.settings else "text-classification"
@@ -193,11 +231,11 @@ def _cell(row: FrameRow) -> Cell | str:
     return replace(cell, remark=row.reason)
 
 
-def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
+def _entry(model: str, rows: list[FrameRow], result: Result) -> str:
     """The model's entry of a ``model-index``, as the hub's own library writes it."""
     from huggingface_hub import EvalResult, ModelCardData
 
-    results = []
+    manifest, results = result.manifest, []
     for row in rows:
         if row.target == model and (known := _estimate(row)) is not None:
             low, high = round(known.low, 4), round(known.high, 4)
@@ -206,11 +244,11 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
             _, *parts = data.split(":") if data.startswith("hf:") else ("", data)
             results.append(
                 EvalResult(
-                    task_type=_task_type(manifest),
+                    task_type=_task_type(result),
                     dataset_type=parts[0],
                     dataset_name=row.capability or parts[0],
                     dataset_split=parts[1] if len(parts) > 1 else None,
-                    metric_type=row.metric,
+                    metric_type=row.metric if row.against == GOLD else _measure(row),
                     metric_value=round(known.value, 4),
                     metric_name=plain(_title(row, manifest)),
                     metric_args={"low": low, "high": high, "n": row.n},

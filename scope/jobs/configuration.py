@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -260,6 +261,15 @@ class LabelledTexts(SharesAnswers):
 class AuditedTexts(LabelledTexts):
     """Texts whose labels or written answers are audited."""
 
+    role: Annotated[AuditRole, option(MODELS)] = "classifier"
+    """Output that must not change: the label of a text, the token most likely to follow it, or the
+    answer that is written to a question or prompt. With next_token and answer the models are
+    language models. With answer, data have questions, with passages if any, or prompts."""
+
+    score: Annotated[Literal["exact_match", "f1"], option(METHOD)] = "exact_match"
+    """Role answer: its accuracy, the share of exact matches with a right answer, or mean word
+    F1."""
+
     samples: Annotated[int | None, whole_number(METHOD, default="none"), Limits(least=2)] = None
     """Role answer: answers to each unchanged text that are sampled from the reference, at
     temperature 1. How often two of them are the same is the yardstick of same answers, unless
@@ -295,6 +305,8 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     ('google-bert/bert-base-uncased', 'v1/student', 'v2/student')
     >>> short_names(["openai:http://localhost:8000/v1#ours", "gguf:models/theirs.Q4.gguf"])
     ('ours', 'theirs.Q4')
+    >>> short_names(["gguf:/lm/old/smol.gguf", "gguf:/lm/new/smol.gguf"])
+    ('old/smol.gguf', 'new/smol.gguf')
     >>> short_names(["memory:Pipeline#777aab03", "memory:Pipeline#1f0c6e55"])
     ('Pipeline', 'Pipeline (2)')
     >>> short_names(["predictions:answers.tsv#(gold)"])
@@ -317,12 +329,33 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
     short = [_short_name(spec) for spec in specs]
-    return tuple(
-        _whole(spec, name, short[:place].count(name) + 1)
-        if (short.count(name) > 1 and not named[place]) or name == GOLD
-        else name
-        for place, (spec, name) in enumerate(zip(specs, short, strict=True))
-    )
+    names = [*short]
+    for name in {each for each in short if short.count(each) > 1 or each == GOLD}:
+        alike = {
+            place: specs[place]
+            for place, each in enumerate(short)
+            if each == name and (name == GOLD or not named[place])
+        }
+        others = {GOLD, *(each for place, each in enumerate(short) if place not in alike)}
+        longer = _longer_names(name, [*alike.values()], others)
+        for place, each in zip(alike, longer, strict=True):
+            names[place] = each
+    return tuple(names)
+
+
+def _longer_names(name: str, specs: Sequence[str], others: set[str]) -> Sequence[str]:
+    """The last parts of the paths, as few as tell them apart, with schemes, or the whole specs."""
+    whole = [_whole(spec, name, n) for n, spec in enumerate(specs, 1 + (name in others))]
+    paths = [Path(split_spec(spec)[1]) for spec in specs if not _NUMBERED.fullmatch(spec)]
+    parts = [path.relative_to(path.anchor).parts for path in paths if path.name.startswith(name)]
+    if len(parts) < len(specs):  # these names are no files' names
+        return whole
+    schemes = [f"{split_spec(spec)[0]}:" for spec in specs]
+    for before, count in product(([""] * len(specs), schemes), range(1, max(map(len, parts)) + 1)):
+        ends = [start + "/".join(each[-count:]) for start, each in zip(before, parts, strict=True)]
+        if len({*ends, *others}) == len(ends) + len(others):
+            return ends
+    return whole
 
 
 def _whole(spec: str, name: str, number: int) -> str:

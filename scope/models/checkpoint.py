@@ -144,7 +144,13 @@ def _download(name: str, options: ModelOptions) -> Path:
                 ignore_patterns=[f"{folder}/*" for folder in OTHER_FORMATS],
             )
         )
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+    except HFValidationError as error:  # no name on the hub: it was not asked
+        raise ModelError(
+            f"no folder `{name}`",
+            expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
+            fix="check the path",
+        ) from error
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise ModelError(
             f"no folder `{name}`, and the hub did not give a model of that name "
             f"({first_line(error)})",

@@ -43,8 +43,8 @@ def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason(
     rival = next(name for name in entries if name.startswith("rival"))
     assert "teacher" not in entries
     values = {one.metric_type: one for one in entries[rival]}
-    assert values["iid_agreement"].metric_value == 0.75
-    assert values["iid_agreement"].metric_args == {"low": 0.625, "high": 0.875, "n": 4}
+    assert values["same_answers"].metric_value == 0.75
+    assert values["same_answers"].metric_args == {"low": 0.625, "high": 0.875, "n": 4}
 
 
 def test_a_comparison_has_recovery_and_flips_of_each_model_after_the_first():

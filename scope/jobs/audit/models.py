@@ -37,6 +37,7 @@ from scope.models.scheme import (
     require_labels,
 )
 from scope.models.written import WrittenClassifier
+from scope.progress import remark_once
 from scope.protocols import Classifier
 from scope.records import Example, ModelCard, Question
 
@@ -136,6 +137,10 @@ def load_models(request: AuditRequest, data: LoadedData) -> AuditModels:
         if targets[place].fingerprint == first.fingerprint:
             raise _is_reference(role, others[place].spec)
         targets[place] = replace(targets[place], role=role)
+    for target in targets:
+        if target.fingerprint == first.fingerprint:
+            same = " and ".join(sorted((first_name, target.name)))
+            remark_once(f"{same} are the same model: they cannot differ")
     reference = Model(name=first_name, role="reference", adapter=first)
     models = Models(reference=reference, targets=tuple(targets))
     return AuditModels((models,), {})

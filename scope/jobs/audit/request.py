@@ -71,15 +71,6 @@ class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
     --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
     """
 
-    role: Annotated[Literal["classifier", "next_token", "answer"], option(MODELS)] = "classifier"
-    """Output that must not change: the label of a text, the token most likely to follow it, or the
-    answer that is written to a question or prompt. With next_token and answer the models are
-    language models. With answer, data have questions, with passages if any, or prompts."""
-
-    score: Annotated[Literal["exact_match", "f1"], option(METHOD)] = "exact_match"
-    """Accuracy of written answers: the share of exact matches with a right answer, or mean word
-    F1."""
-
     reference: Annotated[
         str | object | Sequence[str | object], repeated(MODELS, "--reference", metavar="MODEL")
     ]

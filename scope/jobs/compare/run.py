@@ -473,6 +473,11 @@ def _unusable(
     chance = float(np.mean([1 / count for count in options])) if options else 0.0
     accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
+        if not options:
+            return (
+                f"the accuracy of {reference} on {task.name} is {accuracy}, not shown to exceed "
+                f"the margin of {margin:g}"
+            )
         return (
             f"{reference} may only guess on {task.name}: its accuracy is {accuracy}, chance is "
             f"{chance:.3f}, and the margin is {margin:g}"

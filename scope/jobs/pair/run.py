@@ -88,7 +88,7 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
         "pair",
         request,
         settings,
-        models=_models(manifests),
+        models=_models(request, manifests),
         data=_data(manifests),
         capabilities=tuple(pieces.values()),
     )
@@ -125,7 +125,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         raise errors[0]
     audits = tuple(result for result in results if isinstance(result, AuditResult))
     manifests = [result.manifest for result in results]
-    models = _models(manifests)
+    models = _models(request, manifests)
     judged = [card for card in models if card.role == "model"]
     layers = tuple(_aligned_layers(request, judged, results[0]))
     role, asked = _asked_in(results[0])
@@ -156,14 +156,17 @@ def _kept_facts(run: Run) -> tuple[ModelFacts, ...]:
     return earlier.facts if isinstance(earlier, PairResult) else ()
 
 
-def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
-    """The models of all parts, each once; those of the pair have the same role."""
+def _models(request: PairRequest, manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
+    """The models of all parts, each once, the pair's first; those have the same role."""
     models: dict[str, ModelCard] = {}
     for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
         known = models.setdefault(card.spec, replace(card, role=role, missing=()))
         models[card.spec] = replace(known, missing=(*known.missing, *card.missing))
-    return tuple(models.values())
+    # The first part may have another model as its reference.
+    places = {whole_spec(model): place for place, model in enumerate(request.models)}
+    place = {card.spec: places.get(whole_spec(card.spec), len(places)) for card in models.values()}
+    return tuple(sorted(models.values(), key=lambda card: place[card.spec]))
 
 
 def _data(manifests: Sequence[Manifest]) -> tuple[DataCard, ...]:

@@ -16,7 +16,7 @@ from scope.jobs.answering_models import (
     require_one_form,
 )
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.configuration import adapted_model
+from scope.jobs.configuration import adapted_model, short_names
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.protocols import TaskData
@@ -102,3 +102,12 @@ def test_objects_that_share_a_fingerprint_are_refused():
     with pytest.raises(ModelError) as raised:
         load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
     assert raised.value.found == "`a` and `c` are the same model, with the fingerprint '1'"
+
+
+def test_a_folder_and_a_file_of_one_name_are_told_apart_by_the_ending(tmp_path):
+    (tmp_path / "smol").mkdir()
+    folder, file = f"hf:{tmp_path}/smol", f"gguf:{tmp_path}/smol.gguf"
+    assert short_names([folder, file]) == ("smol", "smol.gguf")
+    assert short_names([f"smol={file}", folder]) == ("smol", f"{tmp_path.name}/smol")
+    unpacked = f"hf:{tmp_path}/smol.gguf"
+    assert short_names([file, unpacked]) == ("gguf:smol.gguf", "hf:smol.gguf")

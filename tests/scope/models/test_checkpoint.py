@@ -52,7 +52,7 @@ def test_the_fingerprint_knows_neither_place_nor_reading_matter_nor_speed(checkp
 
 
 def test_a_missing_folder_that_can_be_no_hub_name_is_named(tmp_path):
-    with pytest.raises(ModelError, match=f"no folder `{tmp_path}/none`, and the hub did not give"):
+    with pytest.raises(ModelError, match=f"no folder `{tmp_path}/none`\n"):
         fetch_checkpoint(str(tmp_path / "none"), ModelOptions())
 
 

@@ -1,5 +1,6 @@
 """Audits of what language models write, with made-up writers whose answers are known by hand."""
 
+import io
 import math
 import re
 from dataclasses import replace
@@ -17,6 +18,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.perturbing import changed_part
 from scope.models.options import ModelOptions
 from scope.models.written import WrittenClassifier
+from scope.progress import Lines
 from scope.records import Answer, Prediction, ScoredAnswer, ScoredExample, ScoredPerturbation
 from scope.records.examples import Example, Perturbation
 from scope.records.text_parts import joined
@@ -334,3 +336,10 @@ def test_the_earlier_messages_of_a_chat_stay(change):
     )
     with pytest.raises(SpecError, match=f"--change {change}"):
         changed_part(request, ("chat", "prompt"))
+
+
+def test_a_target_that_is_the_reference_is_told(tmp_path):
+    shown, few = io.StringIO(), {"n": 2, "n_search": 1, "data": ROWS[:8]}
+    audited(tmp_path, Writer("original"), progress=Lines(shown), **few)
+    told = "toy-original-1 and toy-original-1 (target) are the same model: they cannot differ"
+    assert told in shown.getvalue()

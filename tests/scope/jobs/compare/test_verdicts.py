@@ -61,6 +61,17 @@ def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
     assert verdict.endpoints[0].estimate.value == pytest.approx(-drop * 333 / 500)
 
 
+def test_nothing_is_said_of_guessing_where_answers_are_free_text():
+    items = tuple(
+        Item(question=Question(id=f"i{n}", text=f"Who is {n}?"), gold=(f"name {n}",))
+        for n in range(200)
+    )
+    answers = (tuple(Answer(text=f"not {n}", score=0.0) for n in range(200)),) * 2
+    verdict = judged_on([TaskAnswers(task="generation", items=items, answers=answers)])
+    assert "accuracy of m0 on generation is 0.000" in verdict.sentence
+    assert "guess" not in verdict.sentence
+
+
 def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
     asked = [Question(id=f"i{n}", text=f"Which {n}?", options=("a", "b")) for n in range(200)]
     items = tuple(Item(question=question, right=n % 2) for n, question in enumerate(asked))

@@ -2,12 +2,14 @@
 
 import json
 import random
+import re
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from toy_models import OtherLabels, Reference, Stranger
+from toy_writers import ROWS, Writer
 
 import scope
 from reports.blocks import Fold, Paragraph, SmallStrip, Table
@@ -16,7 +18,7 @@ from reports.prose import plain, written
 from reports.wording import points
 from scope.errors import DataError, SpecError
 from scope.jobs.gates import ReplacementGates
-from scope.jobs.pages import load_result, page_of, report
+from scope.jobs.pages import load_result, model_card_of, page_of, report
 from scope.jobs.pair import run as pair_run
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
@@ -322,3 +324,49 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     assert sizes() == {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
+
+
+@pytest.fixture(scope="module")
+def writers(pair_once):
+    """Two models that write; every answer is right but for an article or a word."""
+    return pair_once(
+        Writer("original"), Writer("copy", wrong=3), data=ROWS, n=20, role="answer", score="f1"
+    )
+
+
+def test_the_accuracy_of_written_answers_is_the_score_that_was_asked_for(writers):
+    assert [audit.manifest.settings["score"] for audit in writers.audits] == ["f1", "f1"]
+
+
+def test_the_help_names_the_written_answers_among_the_roles():
+    assert "the answer that is written" in " ".join(scope.pair.__doc__.split())
+
+
+def test_the_model_card_of_a_pair_has_each_measure_once_and_against_the_original_alone(writers):
+    original, copy = (card.name for card in writers.manifest.models)
+    card = model_card_of(writers).replace("\\", "")
+    rows = [line.split(" | ") for line in card.splitlines() if line.startswith("| ")]
+    assert [row[0].removeprefix("| ") for row in rows] == [
+        "Measured",
+        "---",
+        "Word F1",
+        f"Same answers as {original}",
+        f"Same reaction on typo as {original}",
+        f"Flips on extractive_qa against {original}",
+        "Seconds an answer",
+    ]
+    assert f"in place of {original}" in card or f"may replace {original}" in card
+    assert f"may replace {copy}" not in card
+    assert re.findall(r"- name: (toy.*)", card) == [copy]
+    types = re.findall(r"- type: (\w+)", card)
+    assert types == ["word_f1", "same_answers", "concordance", "flips"]
+
+
+def test_the_original_stays_the_first_where_it_can_be_no_reference(pair_once):
+    models = Writer("constant", wrong=10), Writer("other")
+    result = pair_once(*models, data=ROWS[:40], n=2, role="answer")
+    assert [audit.manifest.reference.name for audit in result.audits] == ["toy-other-1"]
+    assert [card.name for card in result.manifest.models] == ["toy-constant-1", "toy-other-1"]
+    card = model_card_of(result).replace("\\", "")
+    assert "replace toy-other-1" not in card
+    assert re.findall(r"- name: (toy.*)", card) == ["toy-other-1"]
