@@ -243,7 +243,9 @@ def _further(
 
     scored = draw(target, lies_in, confirming)
     differ = dict(_differences(scored, labels, 0, 1 if with_baseline else None))
-    measured = Measured(proposal.measured.measure, *differ[proposal.measured.measure])
+    sampled = [values for values in proposal.measured[1:] if values is not None]
+    measure = proposal.measured.measure
+    measured = Measured(measure, *map(np.append, sampled, differ[measure]))
     sure = np.array([max(each.reference.probabilities, default=0.0) for each in scored])
     return Further([each.example.id for each in scored], measured, sure)
 

@@ -98,7 +98,10 @@ class Proposal(NamedTuple):
 
 
 class Further(NamedTuple):
-    """Texts of one region that were not sampled, what differs there, the reference's confidence."""
+    """Texts of one region that were not sampled, and the reference's confidence there.
+
+    ``measured`` has the texts that were sampled first, and these last.
+    """
 
     ids: Sequence[str]
     measured: Measured
@@ -164,13 +167,10 @@ def find_regions(
         known = proposal, ids, bands
         if further is not None:
             more = further(proposal, int(inside.sum()))
-            inside = np.append(inside, np.ones(len(more.ids), dtype=bool))
-            outside = np.append(outside, np.zeros(len(more.ids), dtype=bool))
-            both = zip(proposal.measured[1:], more.measured[1:], strict=True)
-            values = [np.append(a, b) for a, b in both if a is not None and b is not None]
-            measured_there = Measured(proposal.measured.measure, *values)
+            inside = np.pad(inside, (0, len(more.ids)), constant_values=True)
+            outside = np.pad(outside, (0, len(more.ids)))
             known = (
-                proposal._replace(measured=measured_there),
+                proposal._replace(measured=more.measured),
                 [*ids, *more.ids],
                 _bands(confidence, len(ids), more.confidence),
             )

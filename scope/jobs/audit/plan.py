@@ -271,7 +271,7 @@ def _further(request: AuditRequest, sampled: Sequence[Example]) -> tuple[Example
     """
     if request.fill is None or request.shard:
         return ()
-    n = None if request.n_unchanged is None else request.n_unchanged + MOST_FURTHER
+    n = (request.n_unchanged or 0) + MOST_FURTHER
     known = {each.id for each in sampled}
     whole = load_texts(request, n, request.slices, request.cluster).examples
     if further := tuple(each for each in whole if each.id not in known):

@@ -111,24 +111,16 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     kept = len(plan.searched) * kinds * plan.options.trials
     # What models write is priced at most: a capability of few texts that count changes more.
     drawn = len(plan.most_changed if writes else plan.changed) * kinds * plan.options.candidates
+    filled = (plan.request.fill or 0) * MOST_PROPOSED * sum(len(each.names) - 1 for each in plans)
+    filled = min(filled, len(plan.further))
     for model in models_of(plans):
         # A search queries its reference for kept pairs, but not for random candidates.
         as_reference = sum(model.name == audit.models.reference.name for audit in plans)
         others = sum(model.name in audit.names[1:] for audit in plans)
         changed = others * kept + (as_reference + others) * drawn
-        changed += sum(_most_filled(audit, model.name) for audit in plans)
-        yield texts_work(model, plan.data.examples, changed)
+        yield texts_work(model, plan.data.examples, changed + filled)
     if writes:
         yield from drift_work((plan.models.reference, *plan.models.targets), plan.data.examples)
-
-
-def _most_filled(plan: AuditPlan, model: str) -> int:
-    """At most so many texts that the sample left out are asked of a model to fill regions."""
-    targets = [each.name for each in plan.models.targets if each.role == "target"]
-    baselines = [each.name for each in plan.models.targets if each.role == "baseline"]
-    asked = dict.fromkeys(targets, 1) | dict.fromkeys([plan.names[0], *baselines], len(targets))
-    most = asked.get(model, 0) * MOST_PROPOSED * (plan.request.fill or 0)
-    return min(most, len(plan.further))
 
 
 def _conduct(
