@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
-from scope.estimation.conditions import changed_conditions, conditions_of
+from scope.estimation.conditions import changed_conditions, conditions_of, text_check
 from scope.estimation.pairs import (
     AuditedPairs,
     ScoredCandidates,
@@ -26,15 +26,15 @@ from scope.estimation.pairs import (
     invariant_pairs,
     measured,
 )
-from scope.estimation.regions import Measured, find_regions
+from scope.estimation.regions import Further, Measured, Proposal, find_regions
 from scope.metrics.agreement import accuracy_difference_values, agreement_values
 from scope.metrics.catalog import METRICS, Metric, parse_metric
 from scope.records import (
     ERROR,
-    REGION_MARGIN,
     Curve,
     Difference,
     Estimate,
+    Example,
     Measurement,
     Prediction,
     Region,
@@ -55,12 +55,18 @@ from scope.statistics.paired import (
 
 
 class Numbers(NamedTuple):
-    """Everything that is estimated in an audit."""
+    """Everything that is estimated in an audit, but for its regions."""
 
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     curves: tuple[Curve, ...]
-    regions: tuple[Region, ...]
+
+
+Draw = Callable[[int, Callable[[Example], bool], int], Sequence[ScoredExample]]
+"""Further texts for one region, scored by the reference, the target and the baseline if any.
+
+From the place of the target, whether a text lies in the region, and how many texts confirm it.
+"""
 
 
 def measure(
@@ -75,8 +81,6 @@ def measure(
     labels: Sequence[str],
     soft_scope: Metric,
     more: Sequence[Metric] = (),
-    region_margin: float = REGION_MARGIN,
-    region_error: float = ERROR,
     seed: int,
 ) -> Numbers:
     """Estimate every metric of every target: over all examples, in parts, and along the cutoff.
@@ -99,11 +103,8 @@ def measure(
         Soft-SCoPE with its tolerance and cutoff.
     more
         Further metrics on pairs.
-    region_margin, region_error
-        By how much a region differs beyond the baseline, and beyond other texts; and how often one
-        end of an interval of a target's regions may be wrong.
     seed
-        Of the permutations behind the p-values, and of the halves that propose and confirm regions.
+        Of the permutations behind the p-values.
     """
     metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
@@ -136,17 +137,6 @@ def measure(
             if not written
             for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
-        regions=regions_of(
-            examples,
-            candidates.scored if candidates is not None else (),
-            reference=reference,
-            targets=targets,
-            baseline=baseline,
-            labels=labels,
-            margin=region_margin,
-            error=region_error,
-            seed=seed,
-        ),
     )
 
 
@@ -161,6 +151,7 @@ def regions_of(
     margin: float,
     error: float = ERROR,
     seed: int,
+    draw: Draw | None = None,
 ) -> tuple[Region, ...]:
     """Where each target but the baseline differs from the reference: texts, and random changes.
 
@@ -179,6 +170,10 @@ def regions_of(
     margin, error
         By how much a region differs beyond the baseline, and beyond other texts; and how often one
         end of an interval of a target's regions may be wrong.
+    seed
+        Of the halves that propose and confirm.
+    draw
+        Further texts, which take part in the confirmation of one region of unchanged texts each.
     """
     if not examples:
         return ()
@@ -201,12 +196,13 @@ def regions_of(
     )
     sure = _confidence(examples)
     families = (
-        ([*rows], conditions, sure, partial(_differences, examples, labels)),
+        ([*rows], conditions, sure, partial(_differences, examples, labels), draw),
         (
             [each.perturbation.example_id for each in changed],
             of_changes,
             None if sure is None else sure[before],
             partial(_kept_otherwise, examples, changed, before),
+            None,
         ),
     )
     place_of_baseline = targets.index(baseline) if baseline is not None else None
@@ -214,7 +210,7 @@ def regions_of(
         region
         for place, target in enumerate(targets)
         if target != baseline
-        for ids, known, confidence, measures in families
+        for ids, known, confidence, measures, more in families
         for region in find_regions(
             target,
             ids,
@@ -224,8 +220,39 @@ def regions_of(
             margin=margin,
             error=error / (2 if changed else 1),
             seed=seed,
+            further=more and partial(_further, more, labels, place, baseline is not None),
         )
     )
+
+
+def _further(
+    draw: Draw,
+    labels: Sequence[str],
+    target: int,
+    with_baseline: bool,
+    proposal: Proposal,
+    confirming: int,
+) -> Further:
+    """Further texts of a region, and how far the models differ there."""
+    checks = {name: text_check(name) for name in proposal.names}
+    every = any if proposal.joined_by == "or" else all
+
+    def lies_in(example: Example) -> bool:
+        text, columns = " ".join(parts_of(example.text)), [*map(_of_column, example.slices)]
+        return every(check(text) if check else name in columns for name, check in checks.items())
+
+    scored = draw(target, lies_in, confirming)
+    differ = dict(_differences(scored, labels, 0, 1 if with_baseline else None))
+    sampled = [values for values in proposal.measured[1:] if values is not None]
+    measure = proposal.measured.measure
+    measured = Measured(measure, *map(np.append, sampled, differ[measure]))
+    sure = np.array([max(each.reference.probabilities, default=0.0) for each in scored])
+    return Further([each.example.id for each in scored], measured, sure)
+
+
+def _of_column(part: str) -> str:
+    """The condition that a value of a column is, such as ``of year 2020`` of ``year: 2020``."""
+    return f"of {part.replace(': ', ' ', 1)}"
 
 
 def _confidence(examples: Sequence[ScoredExample]) -> Values | None:
@@ -246,7 +273,7 @@ def _named(
             [part for part in each.example.slices if part.startswith(f"{column}: ")]
             for each in examples
         )
-        yield column, [f"of {part[0].replace(': ', ' ', 1)}" if part else None for part in values]
+        yield column, [_of_column(part[0]) if part else None for part in values]
     if not any(each.reference.tokens for each in examples):
         yield "label", [f"that {reference} labels {labels[e.reference.label]}" for e in examples]
     sure = _confidence(examples)

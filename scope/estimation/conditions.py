@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -163,6 +163,27 @@ def conditions_of(
     names += others
     table = np.array([*words.values(), *map(list, others.values())], dtype=bool)
     return _usable(names, table.reshape(len(names), len(texts)).T, len(words), made)
+
+
+def text_check(name: str) -> Callable[[str], bool] | None:
+    """Whether a further text meets a condition of `conditions_of`, told by its words and marks.
+
+    None of topics, of plugins' conditions and of those that were ``named``.
+
+    Examples
+    --------
+    >>> text_check("with “refund”")("No refund!"), text_check("of 3 words or more")("No refund!")
+    (True, False)
+    """
+    if name in WORD_CLASSES:
+        pattern = re.compile(WORD_CLASSES[name])
+        return lambda text: pattern.search(text) is not None
+    if word := re.fullmatch("with “(.+)”", name):
+        return lambda text: word[1] in [*words_of(text), *_MARKS.findall(text)]
+    if length := re.fullmatch("of ([0-9]+) words or (fewer|more)", name):
+        sign, most = (1 if length[2] == "fewer" else -1), int(length[1])
+        return lambda text: sign * len(words_of(text)) <= sign * most
+    return None
 
 
 def _of_plugin(entry: Entry, texts: Sequence[str]) -> Mapping[str, Sequence[bool]]:

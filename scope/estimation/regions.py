@@ -18,13 +18,16 @@ together in 95 of 100 runs, however the regions overlap. Of several families (te
 changes, tasks, looks) each has its part of the error. A region is confirmed if the lower end of
 both differences clears the margin: target minus yardstick, and inside minus outside. Rates on the
 half that proposed are not used again: the greatest of many is too large.
+
+**Further texts** of a region may join the confirming half inside. The region alone chose them, no
+answer did, so that both are a sample of its texts.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -94,6 +97,17 @@ class Proposal(NamedTuple):
         )
 
 
+class Further(NamedTuple):
+    """Texts of one region that were not sampled, and the reference's confidence there.
+
+    ``measured`` has the texts that were sampled first, and these last.
+    """
+
+    ids: Sequence[str]
+    measured: Measured
+    confidence: Values
+
+
 def proposes(ids: Sequence[str], seed: int) -> Holds:
     """Which texts propose regions; the others confirm. Texts of one cluster are in one half.
 
@@ -121,6 +135,7 @@ def find_regions(
     margin: float = REGION_MARGIN,
     error: float = ERROR,
     seed: int = 0,
+    further: Callable[[Proposal, int], Further] | None = None,
 ) -> Iterator[Region]:
     """The regions that are confirmed, and those of which too few texts are there to tell.
 
@@ -139,21 +154,38 @@ def find_regions(
         By how much a region differs beyond the yardstick and beyond the other texts.
     error
         One-sided, of all regions together.
+    further
+        Gives further texts of a region, of which the confirming half has so many; these count
+        inside that region alone.
     """
     first = proposes(ids, seed)
-    bands = _bands(confidence if measured and measured[0].yardstick is None else None, len(ids))
+    confidence = confidence if measured and measured[0].yardstick is None else None
+    bands = _bands(confidence, len(ids))
     proposals = list(_proposals(conditions, measured, bands, first, margin))
     for proposal in proposals:
-        if len({*proposal.holds[~first].tolist()}) == 2:  # the other half has texts in and outside
-            yield _confirmed(target, proposal, ids, ~first, bands, margin, error / len(proposals))
+        inside, outside = ~first & proposal.holds, ~first & ~proposal.holds
+        known = proposal, ids, bands
+        if further is not None:
+            more = further(proposal, int(inside.sum()))
+            inside = np.pad(inside, (0, len(more.ids)), constant_values=True)
+            outside = np.pad(outside, (0, len(more.ids)))
+            known = (
+                proposal._replace(measured=more.measured),
+                [*ids, *more.ids],
+                _bands(confidence, len(ids), more.confidence),
+            )
+        if inside.any() and outside.any():
+            yield _confirmed(target, *known, inside, outside, margin, error / len(proposals))
 
 
-def _bands(confidence: Values | None, n: int) -> NDArray[np.intp]:
-    """Of each text the fifth of the confidence that it is in; one band without confidence."""
+def _bands(
+    confidence: Values | None, n: int, further: Sequence[float] | Values = ()
+) -> NDArray[np.intp]:
+    """Of each text the fifth of the confidence of the first ``n``; one band without confidence."""
     if confidence is None or not n:
-        return np.zeros(n, dtype=np.intp)
+        return np.zeros(n + len(further), dtype=np.intp)
     ends = np.quantile(confidence, np.linspace(0, 1, CONFIDENCE_BANDS + 1)[1:-1])
-    return np.searchsorted(ends, confidence, side="right")
+    return np.searchsorted(ends, np.append(confidence, further), side="right")
 
 
 def _proposals(
@@ -263,13 +295,13 @@ def _confirmed(
     target: str,
     proposal: Proposal,
     ids: Sequence[str],
-    second: Holds,
     bands: NDArray[np.intp],
+    inside: Holds,
+    outside: Holds,
     margin: float,
     error: float,
 ) -> Region:
     """The region with its numbers on the texts that did not propose it."""
-    inside, outside = second & proposal.holds, second & ~proposal.holds
     excess, yardstick = proposal.measured.excess, proposal.measured.yardstick
     beyond = _estimate(excess, inside, ids, error)
     shares = [np.mean(bands[inside] == band) for band in range(CONFIDENCE_BANDS)]

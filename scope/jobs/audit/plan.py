@@ -68,11 +68,15 @@ OF_VERDICTS = (
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
-    """The plan of the audit against one reference, immutable."""
+    """The plan of the audit against one reference, immutable.
+
+    ``further`` has the texts that the sample left out, from which regions are filled.
+    """
 
     request: AuditRequest
     models: Models
     data: LoadedData
+    further: tuple[Example, ...]
     capabilities: tuple[ChosenCapability, ...]
     soft_scope: Metric
     more: tuple[Metric, ...]
@@ -147,6 +151,7 @@ class AuditPlan:
                 "changed_texts": len(self.changed_ids),
                 "searched_texts": len(self.searched_ids),
                 "region_margin": self.request.region_margin,
+                **({"fill": self.request.fill} if self.request.fill else {}),
                 **self._of_verdicts(),
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,
@@ -202,6 +207,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
+    further = _further(request, loaded.examples)
     request = reading_parts(request, loaded.card.parts)
     change = changed_part(request, loaded.card.parts)
     samples = _samples(request, loaded.examples)
@@ -231,6 +237,8 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     data = loaded
     if request.role != "answer":
         data = with_labels(loaded, first.adapter.labels, request.label_map)
+        rest = replace(loaded, examples=further)
+        further = with_labels(rest, first.adapter.labels, request.label_map).examples
     if missing := sorted({*request.recall} - {example.label for example in data.examples}):
         raise DataError(
             f"--recall {missing[0]}, which is the gold label of no text",
@@ -244,6 +252,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             request=request,
             models=audited,
             data=data,
+            further=further,
             capabilities=capabilities,
             soft_scope=metric,
             more=more,
@@ -254,6 +263,32 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             searched_ids=samples[2],
         )
         for audited in models.each
+    )
+
+
+MOST_FURTHER = 100_000
+"""Texts beyond the sample that are read to fill regions."""
+
+
+def _further(request: AuditRequest, sampled: Sequence[Example]) -> tuple[Example, ...]:
+    """Texts that the sample left out; none unless regions are filled, and none for a shard.
+
+    Raises
+    ------
+    DataError
+        When the sample left none out.
+    """
+    if request.fill is None or request.shard:
+        return ()
+    n = (request.n_unchanged or 0) + MOST_FURTHER
+    known = {each.id for each in sampled}
+    whole = load_texts(request, n, request.slices, request.cluster).examples
+    if further := tuple(each for each in whole if each.id not in known):
+        return further
+    raise DataError(
+        f"--fill {request.fill} with a sample of all {len(known)} texts",
+        expected="further texts, which the sample leaves out",
+        fix="give more data, sample fewer with --n-unchanged, or omit --fill",
     )
 
 

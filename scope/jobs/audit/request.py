@@ -150,6 +150,10 @@ class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
     region_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = REGION_MARGIN
     """By how much a target differs in a region beyond the yardstick, and beyond other texts."""
 
+    fill: Annotated[int | None, whole_number(DATA, default="none"), Limits(least=1)] = None
+    """Texts that confirm a suspected region: those that the sample lacks are drawn from the rest of
+    the data, by the region's words, length or columns, and answered too."""
+
     recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
     """Verdict: gold label of whose texts a target may not recognise fewer than the reference, but
     for the margin of accuracy; may be repeated."""
@@ -321,7 +325,7 @@ class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
         if self.role == "answer":
             refuse_unused(
                 self,
-                ("slices", "recall", "distance", "tolerance", "cutoff", "gap", "metrics"),
+                ("slices", "recall", "fill", "distance", "tolerance", "cutoff", "gap", "metrics"),
                 "in the role answer",
                 "written answers, which have no labels and no probabilities of labels",
                 instead="leave it out",

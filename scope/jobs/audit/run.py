@@ -6,10 +6,10 @@ The audits against several references, joined in one result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise
@@ -17,10 +17,11 @@ from scope.core.request import as_function
 from scope.data.sampling import subsample
 from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
-from scope.estimation.audits import measure
+from scope.estimation.audits import measure, regions_of
 from scope.estimation.choices import measure_matrix
 from scope.estimation.drift import lower_bound
 from scope.estimation.pairs import ScoredCandidates, texts_that_count
+from scope.estimation.regions import MOST_PROPOSED, proposes
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (
     AuditPlan,
@@ -72,6 +73,7 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     label_of,
+    unit_of,
 )
 from scope.verdicts.plan import ENOUGH, Counted, all_assessed, limits_in_words, plan_in_words
 
@@ -114,12 +116,14 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     kept = len(plan.searched) * kinds * plan.options.trials
     # What models write is priced at most: a capability of few texts that count changes more.
     drawn = len(plan.most_changed if writes else plan.changed) * kinds * plan.options.candidates
+    filled = (plan.request.fill or 0) * MOST_PROPOSED * sum(len(each.names) - 1 for each in plans)
+    filled = min(filled, len(plan.further))
     for model in models_of(plans):
         # A search queries its reference for kept pairs, but not for random candidates.
         as_reference = sum(model.name == audit.models.reference.name for audit in plans)
         others = sum(model.name in audit.names[1:] for audit in plans)
         changed = others * kept + (as_reference + others) * drawn
-        yield texts_work(model, plan.data.examples, changed)
+        yield texts_work(model, plan.data.examples, changed + filled)
     if plan.request.samples:
         yield samples_work(plan.models.reference, questions_with_seeds(plan))
     if writes:
@@ -161,8 +165,9 @@ def _conduct(
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
         result = _at_looks(plans[0], searches[0], known, noise, run)
+        result = _with_regions(plans[0], result, run)
         return replace(result, drift=tuple(_drift(plans[0], result, run)))
-    audits = _audits(plans, searches, known, run)
+    audits = list(map(_with_regions, plans, _audits(plans, searches, known, run), repeat(run)))
     manifests = [plan.manifest() for plan in plans]
     earlier = earlier_audits(run, manifests, {example.id for example in examples})
     judged = map(_judged, audits, earlier, repeat(request))
@@ -273,8 +278,6 @@ def _audited(
         labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
-        region_margin=plan.request.region_margin,
-        region_error=ERROR / plan.looks,
         seed=plan.options.seed,
     )
     return AuditResult(
@@ -283,13 +286,56 @@ def _audited(
         measurements=numbers.measurements,
         differences=numbers.differences,
         curves=numbers.curves,
-        regions=numbers.regions,
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
         candidates=tuple(candidates.scored),
         candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
+
+
+def _with_regions(plan: AuditPlan, result: AuditResult, run: Run) -> AuditResult:
+    """The audit with the regions in which targets differ, confirmed on further texts, too."""
+    seed, reference = plan.options.seed, plan.models.reference
+    baselines = [model for model in plan.models.targets if model.role == "baseline"]
+    ids = [each.example.id for each in result.examples]
+    proposing = set(map(unit_of, compress(ids, proposes(ids, seed))))
+    unlabelled = any(each.label is None for each in plan.data.examples)
+    further = [
+        each
+        for each in plan.further
+        if unit_of(each.id) not in proposing and (unlabelled or each.label)
+    ]
+
+    def draw(
+        place: int, lies_in: Callable[[Example], bool], confirming: int
+    ) -> Sequence[ScoredExample]:
+        target, lacking = plan.models.targets[place], (plan.request.fill or 0) - confirming
+        if target.role != "target" or lacking < 1:
+            return ()
+        drawn = subsample([*filter(lies_in, further)], lacking, seed)
+        texts = [each.text for each in drawn]
+        answers = {
+            model.name: answer_texts(model, texts, run, plan.request.progress)
+            for model in (reference, target, *baselines)
+        }
+        failed = unanswered(answers, reference.name)
+        kept = [each for each in drawn if each.text not in failed]
+        return scored_examples(kept, [*answers.values()])
+
+    regions = regions_of(
+        result.examples,
+        result.candidates,
+        reference=reference.name,
+        targets=plan.names[1:],
+        baseline=baselines[0].name if baselines else None,
+        labels=reference.adapter.labels,
+        margin=plan.request.region_margin,
+        error=ERROR / plan.looks,
+        seed=seed,
+        draw=draw if plan.further else None,
+    )
+    return replace(result, regions=regions)
 
 
 def _scored(
