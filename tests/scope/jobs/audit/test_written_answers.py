@@ -19,7 +19,15 @@ from scope.jobs.perturbing import changed_part
 from scope.models.options import ModelOptions
 from scope.models.written import WrittenClassifier
 from scope.progress import Lines
-from scope.records import Answer, Prediction, ScoredAnswer, ScoredExample, ScoredPerturbation
+from scope.records import (
+    Answer,
+    Estimate,
+    Measurement,
+    Prediction,
+    ScoredAnswer,
+    ScoredExample,
+    ScoredPerturbation,
+)
 from scope.records.examples import Example, Perturbation
 from scope.records.text_parts import joined
 
@@ -82,6 +90,22 @@ def test_a_dry_run_counts_at_least_what_is_asked(tmp_path, scores):
         most = sum(part.queries for part in planned.work if part.model == writer.spec)
         assert 0.4 * most < writer.written + writer.scored <= most
     assert not scores or others[0].written < others[1].written / 4
+
+
+def test_an_open_verdict_says_how_many_answers_are_the_same_and_how_many_texts_decide(tmp_path):
+    result = audited(tmp_path, Writer("copy"))
+    (copy,) = result.verdicts
+    assert copy.decision == "not shown"
+    assert "same answer on 84 of 84 texts, not judged" in copy.sentence
+    assert "further unchanged" in copy.sentence
+    share = Estimate(value=0.74, low=0.63, high=0.83, n=18, method="by hand")
+    drift = [
+        Measurement(metric=metric, target=copy.target, against="original", estimate=share)
+        for metric in ("same_top_token", "kl")
+    ]
+    text = str(replace(result, drift=tuple(drift)))
+    assert "of places (KL divergence 0.74 [0.63, 0.83]; not judged)" in " ".join(text.split())
+    assert "Accuracy is <bdi>the share of right answers</bdi>, of which" in result.html()
 
 
 def test_runs_by_another_score_have_another_plan(result):
