@@ -438,15 +438,20 @@ def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     """A line on what was left out, and on the answers that each of the first models lacks."""
     lines = []
     for card in manifest.data:
-        empty = [LeftOut(reason="empty", count=card.empty)] * bool(card.empty)
-        if lefts := (*card.left_out, *empty):
-            lines.append(("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} used"))
+        if words := left_out_in_words(card):
+            lines.append(("left out", words))
     answers = [(f"no answer of {card.name}", card.missing) for card in manifest.models]
     lines += [(name, _counts(missing)) for name, missing in answers if missing]
     if more := lines[MOST_NAMED:]:
         lines[MOST_NAMED:] = [("and", f"{len(more):,} more")]
     if lines:
         yield Terms(tuple((written(name), written(text)) for name, text in lines), facts=True)
+
+
+def left_out_in_words(card: DataCard) -> str:
+    """The rows that are left out, by reason, and how many are used; empty where none is."""
+    counts = _counts(card.all_left_out)
+    return f"{counts}; {card.used:,} of {card.rows:,} used" if counts else ""
 
 
 def _counts(lefts: Sequence[LeftOut]) -> str:

@@ -99,7 +99,7 @@ class Wanted:
     rows
         What a row of the data is called, such as ``sentences``.
     unfit
-        What is wrong with a row that makes no item.
+        What is wrong with a row that makes no item, and so cannot be used.
     once
         Whether an item that asks the same words as an earlier one is left out. Texts repeat by
         accident; a benchmark's rows are its own, and count in its scores as often as they stand.

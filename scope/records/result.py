@@ -175,6 +175,12 @@ class DataCard:
     notes: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
     parts: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
+    @property
+    def all_left_out(self) -> tuple[LeftOut, ...]:
+        """The rows that cannot be used, and the empty ones."""
+        empty = [LeftOut(reason="empty", count=self.empty)] if self.empty else []
+        return (*self.left_out, *empty)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CapabilityCard:
