@@ -573,10 +573,10 @@ class Spelling:
             framed = [
                 {"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)
             ]
-            self._frames[roles] = self._rendered(lambda: self._applied(framed))
+            self._frames[roles] = self._rendered(lambda: self._applied(framed), roles)
         pieces = re.split("(" + "|".join(marks) + ")", self._frames[roles])
         if pieces[1::2] != list(marks):
-            raise self._unfit(f"of messages by {', '.join(roles)} it leaves some out")
+            raise self._unfit("it leaves some out", roles)
         tokens = [
             token
             for piece in filter(None, pieces)
@@ -647,11 +647,11 @@ class Spelling:
             raise self._unfit(f"it makes {made[:80]!r} of a message")
         return made
 
-    def _rendered(self, program: Callable[[], str]) -> str:
+    def _rendered(self, program: Callable[[], str], roles: Sequence[str] = ()) -> str:
         try:
             return run_apart(program)
         except TemplateError as error:
-            raise self._unfit(str(error)) from error
+            raise self._unfit(str(error), roles) from error
 
     def _applied(self, messages: list[dict[str, str]]) -> str:
         template = _THAT_DAY + self._tokenizer.get_chat_template()
@@ -667,7 +667,15 @@ class Spelling:
                 return way
         return None
 
-    def _unfit(self, reason: str) -> ModelError:
+    def _unfit(self, reason: str, roles: Sequence[str] = ()) -> ModelError:
+        if roles:  # It takes a user's message.
+            return ModelError(
+                f"the chat template of `{self._spec}` refuses a chat with messages by "
+                f"{', '.join(roles)} ({reason})",
+                expected="chats whose every message the template writes",
+                fix="leave out these chats, or put the text of their system message into the "
+                "user's; or add --chat no",
+            )
         return ModelError(
             f"the chat template of `{self._spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",
