@@ -107,6 +107,12 @@ def models_table(manifest: Manifest) -> Table | None:
     return table_of("", heads, rows)
 
 
+def _truncated(card: ModelCard) -> str:
+    """The unchanged and changed texts that a model read in part, of those that it was asked."""
+    whole = f" of {card.answers}" if card.truncated and card.answers else ""
+    return f"{card.truncated}{whole}"
+
+
 def _cut(card: ModelCard) -> str:
     return f"{card.cut} of {card.answers}" if card.cut else ""
 
@@ -181,7 +187,7 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     facts: dict[str, list[tuple[str, str | None]]] = {
         "Chat template": [(card.name, reading.template) for card, reading in readings],
         "First token": [(card.name, reading.first_token) for card, reading in here],
-        "Texts cut": [(card.name, str(card.truncated)) for card, _ in readings],
+        "Texts cut (of those asked)": [(card.name, _truncated(card)) for card, _ in readings],
     }
     lines = []
     for fact, values in facts.items():
@@ -329,7 +335,11 @@ def all_outcomes(result: AuditResult) -> list[Outcome]:
         outcome.capability: replace(outcome, capability=f"{outcome.capability}, random changes")
         for outcome in result.candidate_outcomes
     }
-    both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
+    both = (
+        (replace(outcome, capability=f"{outcome.capability}, kept pairs"), drawn.get(capability))
+        for outcome in result.outcomes
+        for capability in [outcome.capability]
+    )
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
@@ -381,7 +391,8 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(outcome: Outcome) -> Text:
-    words = prose("{found} changed texts in {n} tries", found=outcome.found, n=outcome.searched)
+    searches = f"{outcome.searched} search{'' if outcome.searched == 1 else 'es'}"
+    words = prose("{found} found in {searches}", found=outcome.found, searches=searches)
     if not outcome.not_applicable:
         return words
     never, reasons = sum(outcome.not_applicable.values()), _reasons(outcome.not_applicable)
@@ -407,7 +418,8 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
-            about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
+            texts = counted(card.answers or card.truncated, "text").partition(" ")[2]
+            about = written(f"{_truncated(card)} {texts} cut to its maximum length")
             yield written(card.name), about
         if card.cut:
             limit = f"--max-answer-tokens {manifest.settings.get('max_answer_tokens', '')}".strip()

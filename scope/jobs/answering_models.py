@@ -500,7 +500,7 @@ def with_reasons(
         )
         answers = [answer for _, row in rows for answer in row.values()]
         truncated, cut = (sum(getattr(a, of) for a in answers) for of in ("truncated", "cut"))
-        several = len(answers) if cut else 0
+        several = len(answers) if truncated or cut else 0
         numbered = replace(model, truncated=truncated, cut=cut, answers=several)
         models.append(replace(numbered, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))

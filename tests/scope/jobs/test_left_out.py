@@ -96,7 +96,7 @@ def test_too_many_left_out_are_refused(rows, used, reason, count, most, refused)
 
 def test_empty_rows_are_unusable_but_not_the_sentences_of_a_cloze():
     card = DataCard(spec="d.csv", fingerprint="", rows=20, used=10, empty=10)
-    with pytest.raises(DataError, match="10 of 20 rows of `d.csv` cannot be used; empty .10.\n"):
+    with pytest.raises(DataError, match=r"10 of 20 rows of `d.csv` cannot be used; empty .10.\n"):
         refuse_unusable([card], 0.25)
     refuse_unusable([replace(card, capability="cloze")], 0.25)
 
