@@ -155,6 +155,9 @@ def gather(
         replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
         for row in chosen.drawn
     )
+    if all(item.gold == ("",) for item in items):
+        note = "every right answer is empty: each question counts as one that cannot be answered"
+        chosen.notes[note] = None
     labelled = sum(bool(item.gold) for item in items)
     card = chosen.card(spec, item_fingerprint(items), labelled, wanted.task)
     return TaskData(items=items, card=card)

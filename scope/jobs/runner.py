@@ -92,7 +92,10 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
     began = time.monotonic()
     check_room(request)
     with reading_shown_by(request.progress):
-        prepared = prepare(request)
+        return _run(request, prepare(request), began)
+
+
+def _run(request: Request, prepared: Prepared[Found], began: float) -> Found:
     manifest = prepared.manifest
     if isinstance(request, LeavesOut):
         refuse_unusable(manifest.data, request.most_unusable)

@@ -40,6 +40,7 @@ from scope.errors import DataError, ModelError, SpecError, first_line
 from scope.models.options import Chat, ModelOptions
 from scope.models.replies import marks_thought, opened_thought, option_letter
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.protocols import Failed, attempt
 from scope.records import BLANK, Question
 
@@ -312,6 +313,7 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     tokens = tokens_of(question)
     if len(tokens) <= limit:
         return Fitted(tokens, truncated=False)
+    remark_once("a prompt is longer than its model reads and is cut; its answer may take minutes")
     while question.messages and len(tokens) > limit:
         question = replace(question, messages=question.messages[1:])
         tokens = tokens_of(question)
