@@ -107,6 +107,12 @@ def models_table(manifest: Manifest) -> Table | None:
     return table_of("", heads, rows)
 
 
+def _truncated(card: ModelCard) -> str:
+    """The unchanged and changed texts that a model read in part, of those that it was asked."""
+    whole = f" of {card.answers}" if card.truncated and card.answers else ""
+    return f"{card.truncated}{whole}"
+
+
 def _cut(card: ModelCard) -> str:
     return f"{card.cut} of {card.answers}" if card.cut else ""
 
@@ -181,7 +187,7 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     facts: dict[str, list[tuple[str, str | None]]] = {
         "Chat template": [(card.name, reading.template) for card, reading in readings],
         "First token": [(card.name, reading.first_token) for card, reading in here],
-        "Texts cut": [(card.name, str(card.truncated)) for card, _ in readings],
+        "Texts cut (of those asked)": [(card.name, _truncated(card)) for card, _ in readings],
     }
     lines = []
     for fact, values in facts.items():
@@ -329,7 +335,11 @@ def all_outcomes(result: AuditResult) -> list[Outcome]:
         outcome.capability: replace(outcome, capability=f"{outcome.capability}, random changes")
         for outcome in result.candidate_outcomes
     }
-    both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
+    both = (
+        (replace(outcome, capability=f"{outcome.capability}, kept pairs"), drawn.get(capability))
+        for outcome in result.outcomes
+        for capability in [outcome.capability]
+    )
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
@@ -381,7 +391,8 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(outcome: Outcome) -> Text:
-    words = prose("{found} changed texts in {n} tries", found=outcome.found, n=outcome.searched)
+    searches = f"{outcome.searched} search{'' if outcome.searched == 1 else 'es'}"
+    words = prose("{found} found in {searches}", found=outcome.found, searches=searches)
     if not outcome.not_applicable:
         return words
     never, reasons = sum(outcome.not_applicable.values()), _reasons(outcome.not_applicable)
@@ -408,7 +419,8 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
-            about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
+            texts = counted(card.answers or card.truncated, "text").partition(" ")[2]
+            about = written(f"{_truncated(card)} {texts} cut to its maximum length")
             yield written(card.name), about
     if cut:
         limit = f"--max-answer-tokens {manifest.settings.get('max_answer_tokens', '')}".strip()
@@ -438,15 +450,20 @@ def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     """A line on what was left out, and on the answers that each of the first models lacks."""
     lines = []
     for card in manifest.data:
-        empty = [LeftOut(reason="empty", count=card.empty)] * bool(card.empty)
-        if lefts := (*card.left_out, *empty):
-            lines.append(("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} used"))
+        if words := left_out_in_words(card):
+            lines.append(("left out", words))
     answers = [(f"no answer of {card.name}", card.missing) for card in manifest.models]
     lines += [(name, _counts(missing)) for name, missing in answers if missing]
     if more := lines[MOST_NAMED:]:
         lines[MOST_NAMED:] = [("and", f"{len(more):,} more")]
     if lines:
         yield Terms(tuple((written(name), written(text)) for name, text in lines), facts=True)
+
+
+def left_out_in_words(card: DataCard) -> str:
+    """The rows that are left out, by reason, and how many are used; empty where none is."""
+    counts = _counts(card.all_left_out)
+    return f"{counts}; {card.used:,} of {card.rows:,} used" if counts else ""
 
 
 def _counts(lefts: Sequence[LeftOut]) -> str:

@@ -99,7 +99,7 @@ class Wanted:
     rows
         What a row of the data is called, such as ``sentences``.
     unfit
-        What is wrong with a row that makes no item.
+        What is wrong with a row that makes no item, and so cannot be used.
     once
         Whether an item that asks the same words as an earlier one is left out. Texts repeat by
         accident; a benchmark's rows are its own, and count in its scores as often as they stand.
@@ -155,6 +155,9 @@ def gather(
         replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
         for row in chosen.drawn
     )
+    if all(item.gold == ("",) for item in items):
+        note = "every right answer is empty: each question counts as one that cannot be answered"
+        chosen.notes[note] = None
     labelled = sum(bool(item.gold) for item in items)
     card = chosen.card(spec, item_fingerprint(items), labelled, wanted.task)
     return TaskData(items=items, card=card)

@@ -500,7 +500,7 @@ def with_reasons(
         )
         answers = [answer for _, row in rows for answer in row.values()]
         truncated, cut = (sum(getattr(a, of) for a in answers) for of in ("truncated", "cut"))
-        several = len(answers) if cut else 0
+        several = len(answers) if truncated or cut else 0
         numbered = replace(model, truncated=truncated, cut=cut, answers=several)
         models.append(replace(numbered, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
@@ -522,12 +522,14 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
     Raises
     ------
     DataError
-        When a larger share than ``most`` of the rows is unusable, or of the questions or texts is
-        left out for want of an answer.
+        When a larger share than ``most`` of the rows is unusable or empty, or of the questions or
+        texts is left out for want of an answer.
     """
     for card in data:
+        # A cloze counts sentences that it does not ask as empty, which are no rows.
+        every = card.left_out if card.capability == "cloze" else card.all_left_out
         failed = [left for left in card.left_out if left.reason.startswith(UNANSWERED)]
-        others = [left for left in card.left_out if UNANSWERED not in left.reason]
+        others = [left for left in every if UNANSWERED not in left.reason]
         asked = card.used + sum(left.count for left in failed)
         for lefts, whole, what, fix in (
             (others, card.rows, "rows", "correct the data"),
@@ -558,7 +560,8 @@ def _refuse_more(lefts: Sequence[LeftOut], most: float, whole: int, what: str, f
     count = sum(left.count for left in lefts)
     if count > most * whole:
         reasons = "; ".join(
-            f"{left.reason} ({left.count}): {', '.join(left.examples)}" for left in lefts
+            f"{left.reason} ({left.count}){': ' * bool(left.examples)}{', '.join(left.examples)}"
+            for left in lefts
         )
         raise DataError(
             f"{count} of {whole} {what} cannot be used; {reasons}",

@@ -93,8 +93,9 @@ class LeavesOut(Request):
     """Data of which some rows may be unusable."""
 
     most_unusable: Annotated[float, option(DATA), Limits(least=0, below=1)] = MOST_UNUSABLE
-    """Greatest share of rows that cannot be used, and of questions that a server, or an audit's
-    reference, does not answer: all models leave them out, counted; with more the job fails."""
+    """Greatest share of rows that cannot be used or are empty, and of questions that a server, or
+    an audit's reference, does not answer: all models leave them out, counted; with more the job
+    fails."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from reports.blocks import Block, Table, paragraph
+from reports.sections import left_out_in_words
 from reports.text import to_text
 from scope.answers import CachedClassifier, Memory
 from scope.answers.asking import REPEATED
@@ -91,7 +92,10 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
     began = time.monotonic()
     check_room(request)
     with reading_shown_by(request.progress):
-        prepared = prepare(request)
+        return _run(request, prepare(request), began)
+
+
+def _run(request: Request, prepared: Prepared[Found], began: float) -> Found:
     manifest = prepared.manifest
     if isinstance(request, LeavesOut):
         refuse_unusable(manifest.data, request.most_unusable)
@@ -109,10 +113,13 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
         _refuse_another_generation(run, manifest)
         if any(held := run.table.held()):
             remark(request.progress, f"reuses {held} of earlier sessions")
-        notes_on_data = (f"{card.spec}: {note}" for card in manifest.data for note in card.notes)
-        for line in filter(None, (*notes_on_data, prepared.plan, *announced)):
+        for line in filter(None, (*_notes_on_data(manifest), prepared.plan, *announced)):
             remark(request.progress, line)
         return _finish(_found(prepared.compute, run), run)
+
+
+def _notes_on_data(manifest: Manifest) -> Iterator[str]:
+    return (f"{card.spec}: {note}" for card in manifest.data for note in card.notes)
 
 
 def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
@@ -213,6 +220,8 @@ class Cost:
         Whether the job trains models of its own; their time is not in these numbers.
     plan
         What the run can show, in words.
+    notes
+        On the data: how they are read, and the rows that are left out.
     """
 
     job: str
@@ -222,6 +231,7 @@ class Cost:
     memory: float
     trains_models: bool
     plan: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def queries(self) -> int:
@@ -254,8 +264,8 @@ class Cost:
             yield paragraph("{model}: at most {price}.", model=model, price=in_cents(price))
         if self.trains_models:
             yield paragraph("The time to fit models of the job's own is not included.")
-        if self.plan:
-            yield paragraph("{plan}", plan=self.plan)
+        for words in filter(None, (*self.notes, self.plan)):
+            yield paragraph("{words}", words=words)
 
     def _table(self) -> Table:
         tokens = any(part.tokens_in for part in self.work)
@@ -313,6 +323,10 @@ def cost_of(job: Job, request: Request) -> Cost:
     check_room(request)
     with reading_shown_by(request.progress):
         prepared: Prepared[Any] = resolve_name(job.prepare)(request)
+    manifest = prepared.manifest
+    if isinstance(request, LeavesOut):
+        refuse_unusable(manifest.data, request.most_unusable)
+    lefts = ((card.spec, left_out_in_words(card)) for card in manifest.data)
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", None) as advance:
@@ -328,6 +342,7 @@ def cost_of(job: Job, request: Request) -> Cost:
         memory=peak / (1e6 if sys.platform == "darwin" else 1e3),
         trains_models=prepared.trains_models,
         plan=prepared.plan,
+        notes=(*_notes_on_data(manifest), *(f"{spec}: left out: {n}" for spec, n in lefts if n)),
     )
 
 

@@ -40,6 +40,7 @@ from scope.errors import DataError, ModelError, SpecError, first_line
 from scope.models.options import Chat, ModelOptions
 from scope.models.replies import marks_thought, opened_thought, option_letter
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.protocols import Failed, attempt
 from scope.records import BLANK, Question
 
@@ -312,6 +313,7 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     tokens = tokens_of(question)
     if len(tokens) <= limit:
         return Fitted(tokens, truncated=False)
+    remark_once("a prompt is longer than its model reads and is cut; its answer may take minutes")
     while question.messages and len(tokens) > limit:
         question = replace(question, messages=question.messages[1:])
         tokens = tokens_of(question)
@@ -573,10 +575,10 @@ class Spelling:
             framed = [
                 {"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)
             ]
-            self._frames[roles] = self._rendered(lambda: self._applied(framed))
+            self._frames[roles] = self._rendered(lambda: self._applied(framed), roles)
         pieces = re.split("(" + "|".join(marks) + ")", self._frames[roles])
         if pieces[1::2] != list(marks):
-            raise self._unfit(f"of messages by {', '.join(roles)} it leaves some out")
+            raise self._unfit("it leaves some out", roles)
         tokens = [
             token
             for piece in filter(None, pieces)
@@ -647,11 +649,11 @@ class Spelling:
             raise self._unfit(f"it makes {made[:80]!r} of a message")
         return made
 
-    def _rendered(self, program: Callable[[], str]) -> str:
+    def _rendered(self, program: Callable[[], str], roles: Sequence[str] = ()) -> str:
         try:
             return run_apart(program)
         except TemplateError as error:
-            raise self._unfit(str(error)) from error
+            raise self._unfit(str(error), roles) from error
 
     def _applied(self, messages: list[dict[str, str]]) -> str:
         template = _THAT_DAY + self._tokenizer.get_chat_template()
@@ -667,7 +669,15 @@ class Spelling:
                 return way
         return None
 
-    def _unfit(self, reason: str) -> ModelError:
+    def _unfit(self, reason: str, roles: Sequence[str] = ()) -> ModelError:
+        if roles:  # It takes a user's message.
+            return ModelError(
+                f"the chat template of `{self._spec}` refuses a chat with messages by "
+                f"{', '.join(roles)} ({reason})",
+                expected="chats whose every message the template writes",
+                fix="leave out these chats, or put the text of their system message into the "
+                "user's; or add --chat no",
+            )
         return ModelError(
             f"the chat template of `{self._spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",

@@ -205,9 +205,11 @@ def no_answer(text: str, *, cut: bool) -> Answer:
     --------
     >>> no_answer(" Both. ", cut=False).reply, no_answer("The", cut=True).missing
     ('Both.', 'cut off')
+    >>> no_answer("\\n", cut=False).missing
+    'empty'
     """
-    if cut:
-        return Answer(missing="cut off")
+    if cut or not text.strip():
+        return Answer(missing="cut off" if cut else "empty")
     return Answer(missing="not readable", reply=text.strip()[:MOST_SHOWN])
 
 

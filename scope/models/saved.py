@@ -125,7 +125,8 @@ class SavedRow:
     def _unreadable(self, content: object) -> Answer:
         if self.fault == "no number":
             return Answer(missing="no number")
-        return Answer(missing="not readable", reply=" ".join(str(content).split())[:MOST_SHOWN])
+        words = " ".join(str(content).split())[:MOST_SHOWN]
+        return Answer(missing="not readable" if words else "empty", reply=words)
 
 
 def named_option(answer: object, options: Sequence[str], labels: Sequence[str] = ()) -> int | None:

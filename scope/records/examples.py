@@ -310,6 +310,7 @@ NoAnswer = Literal[
     "refused",
     "thought not finished",
     "not readable",
+    "empty",
     "no number",
     "server",
     "unusable row",

@@ -122,9 +122,10 @@ _SPECIAL = re.compile(r"<[^<>\s]+>|\[[A-Za-z]+\]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
-    """A model: ``name`` is unique in the result, ``truncated`` counts texts.
+    """A model: ``name`` is unique in the result, ``truncated`` counts texts that it read in part.
 
-    ``cut`` counts those of its ``answers`` that end at the limit on their tokens.
+    ``cut`` counts those of its ``answers`` that end at the limit on their tokens; in an audit each
+    unchanged or changed text has one.
 
     ``role`` is its part in the job: ``model`` where all are equals, and in an audit of several
     references for one that is also a target, ``baseline`` for the target of an audit that is the
@@ -174,6 +175,12 @@ class DataCard:
     left_out: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
     notes: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
     parts: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+
+    @property
+    def all_left_out(self) -> tuple[LeftOut, ...]:
+        """The rows that cannot be used, and the empty ones."""
+        empty = [LeftOut(reason="empty", count=self.empty)] if self.empty else []
+        return (*self.left_out, *empty)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

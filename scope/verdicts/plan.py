@@ -480,9 +480,7 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
     few = too_few({name: count.keeps for name, count in counts.items()}, margin)
     used = {name: count for name, count in counts.items() if name not in few}
     texts = [f"{count.keeps:,} of {name}" for name, count in used.items()]
-    words = f"plan: {card.used:,} unchanged texts; changed texts that count: "
-    words += ", ".join(texts) or "none"
-    words += "".join(f"; {name} is not assessed, as {reason}" for name, reason in few.items())
+    words = _counting(card.used, texts, few)
     if not used:
         return words
     powers = [
@@ -495,6 +493,20 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
         f"{words}; chance of a ✓ for a target as good as required, "
         f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"
     )
+
+
+def _counting(unchanged: int, texts: Sequence[str], few: Mapping[str, str]) -> str:
+    words = f"plan: {unchanged:,} unchanged texts; changed texts that count: "
+    words += ", ".join(texts) or "none"
+    return words + "".join(f"; {name} is not assessed, as {why}" for name, why in few.items())
+
+
+def undecided_in_words(manifest: Manifest, capabilities: Sequence[str], texts: int) -> str:
+    """Why no capability is assessed where each changes so many texts at most, else empty."""
+    few = too_few(dict.fromkeys(capabilities, texts), float(str(manifest.settings["keeps_margin"])))
+    at_most = {name: f"at most {why}" for name, why in few.items()}
+    is_open = len(few) == len(capabilities)
+    return _counting(manifest.data[0].used, (), at_most) if is_open else ""
 
 
 def _planned(

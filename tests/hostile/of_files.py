@@ -122,7 +122,7 @@ READ = [
         "a text of a megabyte",
         "x.jsonl",
         json.dumps({"text": "tomorrow " * 120_000}),
-        "0 changed texts in 3 tries",
+        "kept pairs: 0 found in 3 searches",
     ),
 ]
 

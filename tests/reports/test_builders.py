@@ -47,7 +47,8 @@ def test_what_was_passed_from_python_is_named_beside_the_command():
         (
             [PromptReading(template=""), PromptReading()],
             2,
-            "Chat template: none for A, not known here for B. Texts cut: 0 for A, 2 for B.",
+            "Chat template: none for A, not known here for B. Texts cut (of those asked): 0 for A, "
+            "2 of 9 for B.",
         ),
     ],
 )
@@ -55,7 +56,7 @@ def test_what_differs_between_the_prompts_of_two_models_is_said(readings, cut, s
     first, second, *_ = MANIFEST.models
     cards = (
         replace(first, name="A", reading=readings[0]),
-        replace(second, name="B", reading=readings[1], truncated=cut),
+        replace(second, name="B", reading=readings[1], truncated=cut, answers=9),
     )
     lines = [plain(block.text) for block in asked_differently(cards)]
     assert lines == ([f"The prompts differ. {said}"] if said else [])

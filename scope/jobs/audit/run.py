@@ -75,7 +75,14 @@ from scope.records import (
     label_of,
     unit_of,
 )
-from scope.verdicts.plan import ENOUGH, Counted, all_assessed, limits_in_words, plan_in_words
+from scope.verdicts.plan import (
+    ENOUGH,
+    Counted,
+    all_assessed,
+    limits_in_words,
+    plan_in_words,
+    undecided_in_words,
+)
 
 
 def run_audit(request: AuditRequest) -> AuditResult:
@@ -99,8 +106,15 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         [writer_of(plan.models.reference.adapter) for plan in plans if request.samples]
         + [model.adapter for model in models_of(plans)],
         partial(_work, plans),
-        plan=limits_in_words(manifest) if request.candidates else "",
+        plan=_planned(plans[0], manifest) if request.candidates else "",
     )
+
+
+def _planned(plan: AuditPlan, manifest: Manifest) -> str:
+    """The limits, and why the plan has too few texts, if so."""
+    names = [chosen.capability.name for chosen in plan.capabilities]
+    few = undecided_in_words(manifest, names, len(plan.most_changed))
+    return "; ".join(filter(None, (limits_in_words(manifest), few)))
 
 
 def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:

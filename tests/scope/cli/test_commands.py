@@ -222,5 +222,5 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, tmp_path):
     truncated = comparison["manifest"]["models"][0]["truncated"]
     changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
     assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
-    told = f"model: {truncated} texts cut to its maximum length"
+    told = f"model: {truncated} of 4 texts cut to its maximum length"
     assert told in command("report", "mine").stdout

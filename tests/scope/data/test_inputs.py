@@ -154,8 +154,9 @@ CASES = [
     (passages, "jsonl", PASSAGE + '"answers": {"text": ["a"], "answer_start": [3]}}', "a", ""),
     (passages, "jsonl", PASSAGE + '"answers": [{"text": "a", "start": 3}]}', "a", ""),
     (passages, "jsonl", PASSAGE + '"answer": "a"}', "a", ""),
-    (passages, "jsonl", PASSAGE + '"answers": []}', "", ""),
-    (passages, "jsonl", PASSAGE + '"answers": ["guess"], "is_impossible": true}', "", ""),
+    (passages, "jsonl", PASSAGE + '"answers": []}', "", "every right answer is empty"),
+    (passages, "jsonl", PASSAGE + '"answers": ["guess"], "is_impossible": true}', "",
+     "each question counts as one that cannot be answered"),
     (passages, "jsonl", PASSAGE + '"answers": null}', "-", ""),
     (passages, "jsonl", PASSAGE + '"id": 1}', "-", ""),
     # Scored pairs.

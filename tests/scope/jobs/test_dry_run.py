@@ -54,8 +54,21 @@ def test_it_leaves_no_run(arguments):
     ]
     # 48 texts, of which 4 have 1 kept pair and 8 random candidates each.
     assert planned.work[2].queries == 48 + 4 * 9
-    assert "keeps its answer under random changes 0.05 less often" in " ".join(str(planned).split())
+    words = " ".join(str(planned).split())
+    assert "keeps its answer under random changes 0.05 less often" in words
+    few = "typo is not assessed, as at most 8 texts count, at least 73 are needed"
+    assert f"changed texts that count: none; {few}" in words
+    assert "not assessed" not in scope.dry_run("audit", **arguments | {"keeps_margin": 0.4}).plan
     assert not arguments["runs"].exists()
+
+
+def test_it_says_which_rows_are_left_out(arguments, tmp_path):
+    rows = [json.dumps({"text": f"The room number {n} is clean."}) for n in range(8)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(['{"text": ""}', '{"text": "The ro', *rows]))
+    planned = scope.dry_run("audit", **arguments | {"data": str(path)})
+    words = " ".join(str(planned).split())
+    assert "rows.jsonl: left out: 1 (not JSON), 1 (empty), such as line 2" in words
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 
 import pytest
+from toy_writers import ROWS, Writer, audited
 
 import scope
 from scope.answers.asking import REPEATED
@@ -89,3 +92,17 @@ def test_too_many_left_out_are_refused(rows, used, reason, count, most, refused)
     card = DataCard(spec="d.csv", fingerprint="", rows=rows, used=used, left_out=(left,))
     with pytest.raises(DataError, match=f"(?s){refused}") if refused else nullcontext():
         refuse_unusable([card], most)
+
+
+def test_empty_rows_are_unusable_but_not_the_sentences_of_a_cloze():
+    card = DataCard(spec="d.csv", fingerprint="", rows=20, used=10, empty=10)
+    with pytest.raises(DataError, match=r"10 of 20 rows of `d.csv` cannot be used; empty .10.\n"):
+        refuse_unusable([card], 0.25)
+    refuse_unusable([replace(card, capability="cloze")], 0.25)
+
+
+@pytest.mark.parametrize("how", [scope.audit, partial(scope.dry_run, "audit")])
+def test_an_audit_of_questions_of_which_half_are_null_is_refused(how, tmp_path):
+    lost = [row | {"question": None} for row in ROWS[::2]]
+    with pytest.raises(DataError, match=f"{len(lost)} of {len(ROWS)} rows"):
+        audited(tmp_path, Writer("copy"), audit=how, data=[*lost, *ROWS[1::2]])

@@ -185,7 +185,7 @@ def test_an_option_without_tokens_is_refused(llama):
         ("off", "<think>" + "so " * 99, Answer(missing="thought not finished"), True),
         ("off", "an answer:\n", Answer(missing="cut off"), True),
         # Silence must not be right about what is not there.
-        ("off", "", Answer(missing="not readable"), False),
+        ("off", "", Answer(missing="empty"), False),
         ("on", "so\nann</think>\nbob\n", Answer(text="bob"), False),
         ("on", "so\nann\n" * 99, Answer(missing="thought not finished"), False),
     ],

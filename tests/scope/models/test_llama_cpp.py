@@ -96,7 +96,7 @@ def test_the_file_is_run_as_it_is_and_asked_in_this_process(binding, file):
     ("reply", "missing"),
     [
         ({"error": {"code": 400, "message": "exceeds the available context size"}}, "cut off"),
-        (chat(""), "not readable"),
+        (chat(""), "empty"),
     ],
 )
 def test_a_question_without_an_answer_says_why(binding, file, reply, missing):

@@ -1,5 +1,6 @@
 """Prompts are files that anyone can read and replace."""
 
+import io
 import os
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 from scope.errors import SpecError
 from scope.models.options import PROMPTS, ModelOptions
 from scope.models.prompts import Prompt, as_script, fit_prompt, prompt_of
+from scope.progress import Lines, reading_shown_by
 from scope.records import Question
 
 QUESTION = Question(
@@ -113,6 +115,10 @@ def test_of_a_chat_that_is_too_long_the_oldest_messages_are_left_out_first():
     def spelled(question):
         return [ord(c) for c in as_script(question.messages, question.text)]
 
-    fitted = fit_prompt(asked, 40, spelled)
+    shown = io.StringIO()
+    with reading_shown_by(Lines(shown)):
+        fitted = fit_prompt(asked, 40, spelled)
+        fit_prompt(asked, 40, spelled)
+    assert shown.getvalue().count("longer than its model reads") == 1
     assert "".join(map(chr, fitted.tokens)) == "user: three\nuser: four\nassistant:"
     assert fitted.truncated

@@ -104,7 +104,16 @@ def test_a_template_that_leaves_out_the_system_message_is_refused(tokenizer):
         "{% for message in messages %}{% if message.role == 'user' %}"
         "{{ message.content }}{% endif %}{% endfor %}"
     )
-    with pytest.raises(ModelError, match="of messages by system, user it leaves some out"):
+    with pytest.raises(ModelError, match=r"messages by system, user \(it leaves some out"):
+        Spelling(model, "m").prompt(TEXT, [("system", "be brief")])
+
+
+def test_a_template_that_refuses_a_system_message_is_told_from_one_that_takes_no_message(tokenizer):
+    model = tokenizer(True)
+    refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('No system') }}{% endif %}"
+    model.chat_template = refuses + model.chat_template
+    found = r"refuses a chat with messages by system, user \(.*No system"
+    with pytest.raises(ModelError, match=rf"(?s){found}.*leave out these chats, or put"):
         Spelling(model, "m").prompt(TEXT, [("system", "be brief")])
 
 

@@ -82,7 +82,7 @@ def test_fillers_are_what_generation_writes_from_the_first_sentinel_to_the_next(
         )
         decoded = tokenizer.decode(tokens[2:]).replace("<unk>", "")
         written = re.split("<extra_id_.>|</s>", decoded)[0].strip()
-        missing = "" if written else "not readable"
+        missing = "" if written else "empty"
         assert replace(answer, cut=False) == Answer(text=written or None, missing=missing)
     assert len({answer.text for answer in answers}) == len(CLOZES)
 

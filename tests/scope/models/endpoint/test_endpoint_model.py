@@ -61,7 +61,7 @@ def likely(*shares):
 
 
 def unread(text):
-    return Answer(missing="not readable", reply=text)
+    return Answer(missing="not readable" if text.strip() else "empty", reply=text)
 
 
 def said(*parts, **choice):
