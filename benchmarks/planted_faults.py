@@ -31,9 +31,9 @@ and yardstick differ by chance alone, as their answers are exchanged on each tex
 With --fill the faults lie on all texts of the set, and those not drawn fill regions up to N
 confirming texts: `sampled_`, `filled_` and `random_recall_...` (without, with, and with as many
 random further texts in the half that confirms) and `..._sound_flagged`; `filled_texts` (further
-texts a faulty copy is asked, mean); of the faults that are named with filling alone, `named_by_fill`
-in number, the median further texts of all regions, `texts_to_confirm`, and of random ones that hold
-as many of the named region, `random_texts_to_confirm`.
+texts a faulty copy is asked, mean); of the faults that are named with filling alone
+(`named_by_fill`) the median further texts of all regions, `texts_to_confirm`, and of random ones
+that hold as many of the named region, `random_texts_to_confirm`.
 """
 
 from __future__ import annotations
@@ -442,6 +442,8 @@ def tree(audit: Audit, target: Rows, seed: int) -> list[tuple[str, Mask]]:
     return []
 
 
+Method = Callable[[Audit, Rows, int], list[tuple[str, Mask]]]
+METHODS: Mapping[str, Method]
 METHODS = {"": regions, "slices_": slices, "words_": words, "tree_": tree}
 
 
@@ -559,12 +561,20 @@ class Filling:
         """One copy, without and with filling, and with as many random texts."""
         study, whole = self.study, self.whole
         sample, _ = study.audit(seed, study.arguments.texts)
-        known = {text: place for place, text in enumerate(whole.data.texts)}
-        sampled = np.array([known[text] for text in sample.data.texts])
-        rest = np.setdiff1d(np.arange(len(known)), sampled)
+        all_of, some_of = (
+            [
+                (source, place)
+                for source, places in drawn(study.arguments.set, study.every, n, seed).items()
+                for place in places
+            ]
+            for n in (10**6, study.arguments.texts)
+        )
+        place_of = {each: place for place, each in enumerate(all_of)}
+        sampled = np.array([place_of[each] for each in some_of])
+        rest = np.setdiff1d(np.arange(len(all_of)), sampled)
         rest = np.random.default_rng(seed).permutation(rest)
         measured = {each.measure: each for each in whole.measured(target)}
-        drawn: dict[str, tuple[int, float]] = {}
+        filled: dict[str, tuple[int, float]] = {}
 
         def inside(proposal: Proposal, places: NDArray[np.int_]) -> NDArray[np.int_]:
             checks = {name: text_check(name) for name in proposal.names}
@@ -577,8 +587,8 @@ class Filling:
                 ]
                 for place in places
             ]
-            every = np.any if proposal.joined_by == "or" else np.all
-            return places[every(np.array(holds, dtype=bool).reshape(len(places), -1), axis=1)]
+            every = any if proposal.joined_by == "or" else all
+            return np.asarray(places[np.array([*map(every, holds)], dtype=bool)])
 
         def further(proposal: Proposal, places: NDArray[np.int_]) -> Further:
             kind, *values = measured[proposal.measured.measure]
@@ -590,14 +600,16 @@ class Filling:
         def fill(proposal: Proposal, confirming: int) -> Further:
             places = inside(proposal, rest)
             chosen = places[: max(0, self.most - confirming)]
-            drawn[proposal.name] = len(chosen), len(places) / len(rest)
+            filled[proposal.name] = len(chosen), len(places) / len(rest)
             return further(proposal, chosen)
 
         def as_many(proposal: Proposal, _: int) -> Further:
-            return further(proposal, inside(proposal, rest[: sum(n for n, _ in drawn.values())]))
+            return further(proposal, inside(proposal, rest[: sum(n for n, _ in filled.values())]))
 
         named: dict[str, list[str]] = {}
-        for prefix, more in {"sampled_": None, "filled_": fill, "random_": as_many}.items():
+        methods: Mapping[str, Callable[[Proposal, int], Further] | None]
+        methods = {"sampled_": None, "filled_": fill, "random_": as_many}
+        for prefix, more in methods.items():
             confirmed = regions(sample, target[sampled], seed, more)
             here = mask[sampled]
             named[prefix] = [
@@ -607,9 +619,9 @@ class Filling:
             ]
             study.count(f"{prefix}{key}", bool(named[prefix] if key[0] == "r" else confirmed))
         if key[0] == "r":
-            spent = [sum(n for n, _ in drawn.values())]
+            spent = [sum(n for n, _ in filled.values())]
             if named["filled_"] and not named["sampled_"]:
-                n, share = drawn[named["filled_"][0]]
+                n, share = filled[named["filled_"][0]]
                 spent += [math.ceil(n / share) if n else 0]
             self.spent.append(tuple(spent))
 
