@@ -12,7 +12,8 @@ half of the loop, ours, the other half.
     text_to_text    T5 of T5-small's size, random, which never ends by itself
     audit           `scope audit --role answer` of SmolLM2 and the rounded copy, from loading to the
                     result: 30 questions, a third of them searched, with typos. The loop writes
-                    every answer of the audit anew: some, drawn at random, stand for all
+                    every answer of the audit anew: some, drawn at random, stand for all. The same
+                    is one that begins alike where the search stopped writing
     gguf            SmolLM2's file run by llama.cpp, in one place and in eight, and in a loop
                     through the binding's own chat handler with the same settings
     gguf_memory     the file run by llama.cpp and unpacked, each in a process of its own, predicts
@@ -173,13 +174,22 @@ class Entrants:
         """A whole audit, and some of its answers anew."""
         count, asked = max(4, AUDITED * self._count // QUESTIONS), dict[Any, Prediction]()
         writers: dict[str, Any] = {}
+        stopped: set[Any] = set()
         stream = WrittenClassifier.stream
 
         def noted(writer: WrittenClassifier, texts: Sequence[str]) -> Iterator[Any]:
-            writers[writer.fingerprint] = writer._model
+            model = writer._model
+            writers[model.fingerprint] = model
             for place, prediction in stream(writer, texts):
                 question = writer.question(texts[place])
-                asked[writer.fingerprint, question.context, question.text] = prediction
+                key = (model.fingerprint, question.context, question.text)
+                if not question.or_other:
+                    asked[key] = prediction
+                    stopped.discard(key)
+                elif key not in asked:
+                    asked[key] = prediction
+                    # A search stops writing an answer that is another one than the reference's.
+                    stopped.add(key)
                 yield place, prediction
 
         settings: dict[str, Any] = {
@@ -206,7 +216,10 @@ class Entrants:
         loop, plain = timed(lambda: list(map(self._line, models, questions)), clock)
         share = len(asked) / len(some)
         replies = [asked[each].reply or None for each in some]
-        same = sum(text == reply for (text, _), reply in zip(plain, replies, strict=True))
+        same = sum(
+            text == reply or (key in stopped and bool(text) and text.startswith(reply or ""))
+            for key, (text, _), reply in zip(some, plain, replies, strict=True)
+        )
         tokens = sum(count for _, count in plain)
         print(f"audit: {ours:.1f} s, the loop {loop * share:.1f} s", file=sys.stderr)
         return figures_of("audit", ours, loop * share, tokens * share, same / len(some)) | {

@@ -113,7 +113,11 @@ class MaskFiller(Identified, Protocol):
 
 @runtime_checkable
 class Answerer(Identified, Protocol):
-    """A model in the role of answerer: a question, maybe with its passage, in, a text out."""
+    """A model in the role of answerer: a question, maybe with its passage, in, a text out.
+
+    One whose attribute ``samples`` is true draws the answer to a question with a seed by that seed,
+    from all that it may write.
+    """
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question; an empty ``text`` means that it cannot be answered."""

@@ -342,4 +342,6 @@ def content_of(role: Role, item: str | Question | GivenAnswer) -> str:
     question = item.question if isinstance(item, GivenAnswer) else item
     answer = [item.answer] if isinstance(item, GivenAnswer) else []
     earlier = [question.messages] if question.messages else []
-    return json.dumps([role, question.text, question.context, question.options, *earlier, *answer])
+    drawn = [{"seed": question.seed}] if question.seed is not None else []
+    asked = (question.text, question.context, question.options)
+    return json.dumps([role, *asked, *earlier, *answer, *drawn])

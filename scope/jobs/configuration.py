@@ -256,6 +256,16 @@ class LabelledTexts(SharesAnswers):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class AuditedTexts(LabelledTexts):
+    """Texts whose labels or written answers are audited."""
+
+    samples: Annotated[int | None, whole_number(METHOD, default="none"), Limits(least=2)] = None
+    """Role answer: answers to each unchanged text that are sampled from the reference, at
+    temperature 1. How often two of them are the same is the yardstick of same answers, unless
+    there is a --baseline."""
+
+
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
 

@@ -40,6 +40,7 @@ from scope.jobs.pages import headline_of
 from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.questions import ask
 from scope.models.scheme import Model, scheme_of, split_spec
+from scope.models.written import writer_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.protocols import Capability, EstimatesQueries, Failed, Role, SearchOptions, Task, attempt
@@ -399,6 +400,12 @@ def texts_work(model: Model, examples: Sequence[Example], perturbations: int) ->
     queries = len(texts) + perturbations
 
     return _planned("texts", model, "classifier", texts, queries, tokens_out=_label_tokens(model))
+
+
+def samples_work(model: Model, questions: Sequence[Question]) -> Planned:
+    """A writer's sampled answers to questions with seeds."""
+    writer, most = replace(model, adapter=writer_of(model.adapter)), _label_tokens(model)
+    return _planned("samples", writer, "answerer", questions, len(questions), tokens_out=most)
 
 
 def questions_work(

@@ -462,6 +462,15 @@ METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
 )
 """The metrics by key: those of an audit, then those of tasks."""
 
+SELF_AGREEMENT: Final = _of_answers(
+    "self_agreement",
+    "Same answers when asked twice",
+    "ours: of all pairs of sampled answers to a text, those that are the same",
+    "How often the reference, sampled at temperature 1, gives the same answer to an unchanged text "
+    "twice: 1 where it is sure.",
+)
+"""Of the reference alone, so that no gate or option takes it."""
+
 
 @cache
 def find_metric(key: str) -> Metric | None:
@@ -474,6 +483,8 @@ def find_metric(key: str) -> Metric | None:
     SpecError
         When its plugin does not load, or offers something other than a metric.
     """
+    if key == SELF_AGREEMENT.key:
+        return SELF_AGREEMENT
     if key in METRICS or key not in origins("metrics"):
         return METRICS.get(key)
     entry = find("metrics", key)

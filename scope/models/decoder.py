@@ -10,7 +10,7 @@ agreement with the model itself.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
@@ -153,10 +153,11 @@ class Decoder(FollowingDecoder):
 
         def step(texts: Sequence[Text]) -> list[Any]:
             nonlocal past, read
+            if texts[0].written:
+                written = self._tensor(last_of(texts, range(len(rows))))
+                # Recurrent models have other caches: they read the whole text again.
+                read = written if past is not None else load_torch().cat([read, written], dim=1)
             logits, past = self._run(read, past, keep=1)
-            likeliest = logits.argmax(dim=-1)
-            # Recurrent models have other caches: they read the whole text again.
-            read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
             return [logits[text.number] for text in texts]
 
         return step
@@ -216,6 +217,12 @@ class Decoder(FollowingDecoder):
         return cat([first, self._call(following, past, keep=1)[0]], dim=1)
 
 
+def last_of(texts: Sequence[Text], numbers: Iterable[int]) -> list[list[int]]:
+    """The last token of each text by its number; any one for a text that is over."""
+    last = {text.number: text.written[-1] for text in texts}
+    return [[last.get(number, 0)] for number in numbers]
+
+
 def filled_up(tokens: Row) -> list[int]:
     """Tokens with padding after them, which a causal model does not see."""
     return [*tokens, *([0] * (-len(tokens) % STEP))]
@@ -243,7 +250,7 @@ def means_of(continuations: Sequence[Rows]) -> Measure[float]:
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts are in one row of tokens: there are no rows to add to a batch."""
 
-_LENGTHS = (3, 24)
+_LENGTHS = (3, 12)
 """Lengths of the texts with which a model is tried: within a block, and beyond one."""
 
 _CLOSE, _COARSE = 1e-4, 0.05

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.decoder import FollowingDecoder, Measure, Measured, Rows, filled_up, places_of
+from scope.models.decoder import (
+    FollowingDecoder,
+    Measure,
+    Measured,
+    Rows,
+    filled_up,
+    last_of,
+    places_of,
+)
 from scope.models.inference import ANSWERS_A_BATCH, Inference, batches_of_equal_length, token_ids
 from scope.models.prefixes import Row
 from scope.models.torch_setup import cache_name, load_torch
@@ -98,11 +106,12 @@ class Seq2Seq(FollowingDecoder):
             if len(numbers) < LEAVING * len(places) and hasattr(past, "reorder_cache"):
                 kept = [places.index(number) for number in numbers]
                 rows = load_torch().tensor(kept, device=self._model.device)
-                states, mask, read = states[rows], mask[rows], read[rows]
+                states, mask = states[rows], mask[rows]
                 past.reorder_cache(self._inference.padded(rows))
                 places = numbers
+            if texts[0].written:
+                read = self._tensor(last_of(texts, places))
             logits, past = self._inference.run(compute, states=states, mask=mask, read=read)
-            read = logits[:, -1:].argmax(dim=-1)
             return [logits[places.index(number)] for number in numbers]
 
         return step

@@ -39,6 +39,8 @@ class WritingModel:
     _decoder: Any
     _thinks = False
 
+    samples = True
+
     answer: Callable[..., Answers]
 
     def __init__(
@@ -127,7 +129,8 @@ class CausalModel(WritingModel):
     Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
     has one and it is wanted. ``template`` is the text of the chat template around a message; empty
     where prompts are plain. ``form`` is how it chooses among options. Texts are decoded greedily,
-    whatever the checkpoint's own generation settings say. With the option ``thinking`` the model
+    or drawn at temperature 1 where a question has a seed, whatever the checkpoint's own generation
+    settings say. With the option ``thinking`` the model
     begins its reply itself, and has room for a thought; words are scored without one. A thought
     that it begins unasked gets the room, too, unless the option is off. A passage that is too long
     for the model is cut at its end, so that the question stays in view.
@@ -267,10 +270,12 @@ class CausalModel(WritingModel):
             return lambda reply: is_over(reply) or replies.is_other(reply, question.draft)
 
         starts = [
-            self._start(fitted.tokens, most, over(question), draft)._replace(
-                notice=partial(notice, noticed) if is_choice else None, weigh=weighed
+            self._start(fitted.tokens, most, over(item), draft)._replace(
+                notice=partial(notice, noticed) if is_choice else None,
+                weigh=weighed,
+                seed=item.seed,
             )
-            for fitted, question, draft, noticed, weighed in zip(
+            for fitted, item, draft, noticed, weighed in zip(
                 asked, questions, drafts, positions, weigh or [None] * len(asked), strict=True
             )
         ]
@@ -458,9 +463,9 @@ SENTINEL = "<extra_id_0>"
 class TextToTextModel(WritingModel):
     """An encoder-decoder checkpoint in the roles of answerer and choice scorer.
 
-    Answers are decoded greedily, whatever the checkpoint's own generation settings say. A passage
-    that is too long for the model is cut at its end, and so is a question without one, so that the
-    prompt around them stays in view.
+    Answers are decoded greedily, or drawn at temperature 1 where a question has a seed, whatever
+    the checkpoint's own generation settings say. A passage that is too long for the model is cut at
+    its end, and so is a question without one, so that the prompt around them stays in view.
     """
 
     asks = ("text_to_text_answer", "choice")
@@ -495,9 +500,9 @@ class TextToTextModel(WritingModel):
         drafts = [self._draft(item.draft) if item.draft else () for item in questions]
         read = replies.whole_text if prompt.is_bare else replies.answer_text
         starts = [
-            self._start(fitted.tokens, draft)._replace(weigh=weighed)
-            for fitted, draft, weighed in zip(
-                asked, drafts, weigh or [None] * len(asked), strict=True
+            self._start(fitted.tokens, draft)._replace(weigh=weighed, seed=item.seed)
+            for fitted, item, draft, weighed in zip(
+                asked, questions, drafts, weigh or [None] * len(asked), strict=True
             )
         ]
         yield from self._write(asked, questions, read, starts)

@@ -192,6 +192,8 @@ class LlamaServer:
         # A token that is a part of a character is written without its probabilities; the end is
         # written with those of all tokens in its place.
         body = body | _only([]) if ask.path == "completions" else body
+        # By default llama.cpp leaves out unlikely tokens.
+        body = body | {"top_k": 0, "top_p": 1, "min_p": 0} if ask.seed is not None else body
         loop = asyncio.get_running_loop()
         content = await loop.run_in_executor(self.threads, self.reply, ask.path, body)
         outcome = outcome_of(ask, _status(content), {}, content)
@@ -368,7 +370,8 @@ class LlamaModel(EndpointModel):
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
         request = replace(self._request(name, asked[-1]), one_line=name == "answer" and self._stops)
-        return replace(request, most_tokens=most_tokens, likeliest=likeliest, truncated=truncated)
+        request = replace(request, most_tokens=most_tokens, likeliest=likeliest)
+        return replace(request, truncated=truncated, seed=question.seed)
 
     @cached_property
     def _stops(self) -> bool:

@@ -503,6 +503,7 @@ class GuardedModel:
             for name in ("spec", "fingerprint", "reproducible", "precision"):
                 if hasattr(model, name):
                     setattr(self, name, checked_text(getattr(model, name), name, code.name))
+            self.samples = bool(getattr(model, "samples", False))
             if hasattr(model, "labels"):
                 self.labels = labels_as_texts(model.labels, code.name)
             methods = {name: getattr(model, name, None) for name in CALLS}

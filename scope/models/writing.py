@@ -1,4 +1,8 @@
-"""Greedy writing after many prompts at once: texts that are over leave, and others enter.
+"""Writing after many prompts at once: texts that are over leave, and others enter.
+
+The likeliest token is written, or with a seed a drawn one: the likeliest after Gumbel noise of the
+seed is added to the logits (Maddison et al., NeurIPS 2014), which has the probabilities of
+temperature 1. So what follows holds for both, and a drawn answer, too, depends on no other text.
 
 A text may come with a draft, an answer that is expected of the model: it is read in one pass, and
 writing goes on where the model would write another token. A draft never changes what is written.
@@ -15,8 +19,11 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from scope.models.inference import ANSWERS_A_BATCH
 from scope.models.prefixes import Row, shared_beginning
+from scope.models.torch_setup import load_torch
 from scope.records import ScoredAnswer
 
 IsOver = Callable[[Row], bool]
@@ -73,6 +80,8 @@ class Start(NamedTuple):
         Gets the logits of each token that is written, or that ends the text.
     weigh
         Gets the logits in the place of each token of the draft and of the end, once.
+    seed
+        Of the draws of all tokens; None writes the likeliest.
     """
 
     tokens: Row
@@ -82,6 +91,7 @@ class Start(NamedTuple):
     draft: Row = ()
     notice: Notice = None
     weigh: Notice = None
+    seed: int | None = None
 
 
 State = Literal["going", "over", "near", "no number"]
@@ -101,10 +111,19 @@ class Text:
         return [*self.start.tokens, *self.written, *self.draft]
 
     def extend(self, logits: Any, ends: Container[int], spread: Spread) -> State:
-        """Write the likeliest token in each place of the draft and after it, while they agree."""
+        """Write the likeliest token in each place of the draft and after it, while they agree.
+
+        With a seed the likeliest after noise.
+        """
         start, draft, self.draft = self.start, self.draft, ()
         if draft and start.weigh:
             start.weigh(logits)
+        if start.seed is not None:
+            # By place, so that a draft changes no draw.
+            every = range(len(self.written), len(self.written) + len(logits))
+            chances = (np.random.default_rng([start.seed, place]) for place in every)
+            noise = [chance.standard_exponential(logits.shape[-1]) for chance in chances]
+            logits = logits.cpu().double() - load_torch().tensor(np.log(noise))
         best, near = logits.max(dim=-1), spread.near(logits)
         likeliest = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         for place, (value, token) in enumerate(likeliest):
@@ -129,7 +148,7 @@ Read = Callable[[Sequence[Text]], Iterable[Any]]
 
 
 class Writer:
-    """Writes greedily, and counts the texts that were written alone.
+    """Writes, and counts the texts that were written alone.
 
     Parameters
     ----------
@@ -151,9 +170,10 @@ class Writer:
         budget: int | None = None,
         more_ends: Collection[int] = (),
     ) -> Written:
-        """What the model writes after each prompt, always taking the likeliest next token.
+        """What the model writes after each prompt, always taking the likeliest next token or, with
+        a seed, a drawn one.
 
-        None where the likeliest has no finite logit: the model gives no number there.
+        None where that token has no finite logit: the model gives no number there.
 
         Parameters
         ----------

@@ -139,7 +139,8 @@ class Question:
     and is no part of the question. With ``or_other`` the model may stop as soon as its answer can
     no longer equal the draft. ``messages`` are those of a chat before the text: the role and
     the content of each. ``labels`` are those of the options in their source: a saved answer may
-    name one.
+    name one. With a ``seed``, from 0 on, the answer is drawn at temperature 1; else it is the
+    likeliest.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Question:
     or_other: bool = field(default=False, compare=False, repr=False, metadata=SPARSE_FIELD)
     messages: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE_FIELD)
     labels: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=SPARSE_FIELD)
+    seed: int | None = field(default=None, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -452,13 +452,23 @@ def limits_in_words(manifest: Manifest) -> str:
             words += f", {name} at least {least:g}"
         elif baseline is not None:
             words += f", {name} {settings[margin]:g} below {baseline.name}'s"
+        elif name == "same answers" and is_own_yardstick(manifest):
+            words += f", {name} {settings[margin]:g} below its own when asked twice"
     return words
 
 
+def is_own_yardstick(manifest: Manifest) -> bool:
+    """Whether the reference, asked twice, is the yardstick of same answers."""
+    settings = manifest.settings
+    named = settings.get("least_agreement") is not None
+    return "samples" in settings and manifest.baseline is None and not named
+
+
 def _least_agreement(manifest: Manifest) -> float | None:
-    """The least share of same answers; None where it is not judged, or as the baseline's."""
+    """The least share of same answers; None where it is not judged, or as the yardstick's."""
     settings, least = manifest.settings, manifest.settings["least_agreement"]
-    if least is None and manifest.baseline is None and not manifest.data[0].labelled:
+    has_yardstick = manifest.baseline is not None or is_own_yardstick(manifest)
+    if least is None and not has_yardstick and not manifest.data[0].labelled:
         return 1 - float(str(settings["accuracy_margin"]))
     return None if least is None else float(str(least))
 
@@ -480,6 +490,7 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
         for share in DISCORDANT
     ]
     left_out = ["strength", *(name for name in ("recall", "cluster") if name in settings)]
+    left_out += ["same answers"] * is_own_yardstick(manifest)
     return (
         f"{words}; chance of a ✓ for a target as good as required, "
         f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"

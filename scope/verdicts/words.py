@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 from reports.wording import as_sentence, comma_list, in_percent, percent, points, rounded_up
 from scope.errors import counted
-from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined
+from scope.records import (
+    AuditResult,
+    Endpoint,
+    Estimate,
+    Manifest,
+    Replacement,
+    TextsNeeded,
+    Undefined,
+)
 from scope.verdicts.decide import ENDPOINTS, texts_lacking
-from scope.verdicts.plan import not_assessed
+from scope.verdicts.plan import is_own_yardstick, not_assessed
 
 EARLY = "It is too early to say whether "
 
@@ -142,16 +150,18 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
 
 def how_open(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> str:
     """An open number, how far the data let it be, and what is allowed."""
-    estimate, limit, card = endpoint.estimate, endpoint.limit, result.manifest.baseline
+    estimate, limit = endpoint.estimate, endpoint.limit
     if isinstance(estimate, Undefined) or limit is None:
         return finding(endpoint, verdict, result)
     low, high = (f"{100 * end:.0f}" for end in (estimate.low, estimate.high))
     words, possible = _share(estimate.value), f"{low} to {high}"
     allowed = f"at least {100 * limit:.3g} are needed"
     if limit < 0:
-        of_answers = card and endpoint.measure in ("agreement", "concordance")
-        name = card.name if card and of_answers else result.manifest.reference.name
-        words = f"{_by(estimate.value, 'below', 'above', 'the same as')} {name}'s"
+        whose, _ = yardstick(endpoint, result.manifest) or (
+            f"{result.manifest.reference.name}'s",
+            "",
+        )
+        words = f"{_by(estimate.value, 'below', 'above', 'the same as')} {whose}"
         most = f"{-100 * estimate.low:.1f}"
         possible = (
             f"{-100 * estimate.high:.1f} to {most}" if estimate.high < 0 else f"up to {most} below"
@@ -159,6 +169,19 @@ def how_open(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> s
         allowed = f"{-100 * limit:.3g} are allowed"
     alone = f" ({FAILS_ALONE})" * (endpoint.state == "fails alone")
     return f"{in_plain_words(endpoint.name)}: {words}; {possible} are possible, {allowed}{alone}"
+
+
+def yardstick(endpoint: Endpoint, manifest: Manifest) -> tuple[str, str] | None:
+    """Whose number a target's is compared with, and the name; None if with the reference's own.
+
+    Without a baseline same answers are compared with those of the reference, asked twice.
+    """
+    if endpoint.measure not in ("agreement", "concordance") or (endpoint.limit or 0) >= 0:
+        return None
+    if manifest.baseline is not None:
+        return f"{manifest.baseline.name}'s", manifest.baseline.name
+    name = manifest.reference.name
+    return f"{name}'s when asked twice", f"{name} asked twice"
 
 
 def limit_key(endpoint: Endpoint) -> str:
@@ -204,6 +227,9 @@ def own_number(
 
     Of accuracy it is the difference from the reference's. None where it is not measured.
     """
+    metric = ENDPOINTS[endpoint.measure].metric
+    if (endpoint.measure, model) == ("agreement", result.manifest.reference.name):
+        metric = "self_agreement"
     ends = verdict.endpoints if endpoint.name == endpoint.measure else [endpoint]
     parts = {
         end.name.partition(" on ")[2] or None for end in ends if end.measure == endpoint.measure
@@ -211,7 +237,7 @@ def own_number(
     means = [
         fmean(row.values) if row.values else row.estimate.value
         for row in result.measurements
-        if (row.metric, row.target) == (ENDPOINTS[endpoint.measure].metric, model)
+        if (row.metric, row.target) == (metric, model)
         and row.subset is None
         and row.capability in parts
         and isinstance(row.estimate, Estimate)
@@ -221,19 +247,20 @@ def own_number(
 
 def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> str:
     """An endpoint's number in plain words, with its limit, or with the yardstick's number."""
-    estimate, card = endpoint.estimate, result.manifest.baseline
+    estimate, usual_of = endpoint.estimate, yardstick(endpoint, result.manifest)
     if isinstance(estimate, Undefined):
         return f"{in_plain_words(endpoint.name)} is {estimate}"
     value, allowed = estimate.value, _allowed(endpoint, estimate.value)
-    if card and endpoint.measure in ("agreement", "concordance") and (endpoint.limit or 0) < 0:
+    if usual_of:
+        card = result.manifest.baseline or result.manifest.reference
         ours, usual = (
             own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)
         )
         if result.combined_with or ours is None or usual is None:
             lower = _by(value, "lower than", "higher than", "the same as")
-            return f"{in_plain_words(endpoint.name)} {lower} {card.name}'s ({allowed})"
+            return f"{in_plain_words(endpoint.name)} {lower} {usual_of[0]} ({allowed})"
         of_yardstick = _share(1 - usual) if endpoint.measure == "agreement" else _of_100(usual)
-        value, allowed = ours, f"{card.name}: {of_yardstick}"
+        value, allowed = ours, f"{usual_of[1]}: {of_yardstick}"
     changes = _changes(endpoint.name.partition(" on ")[2] or "random")
     words = ENDPOINTS[endpoint.measure].finding.format(
         name=endpoint.name,
@@ -297,7 +324,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
         more, options = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough", {}
     else:
         more = f"Plan {_texts(plan, further)}"
-        if equal not in (None, plan):
+        if equal not in (None, plan) and not is_own_yardstick(manifest):
             more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
     rows = card.rows - card.duplicates - card.empty
     have = f". The data have {rows:,}: add others" * (rows < max(filter(None, numbers.values())))

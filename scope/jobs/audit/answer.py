@@ -40,7 +40,7 @@ from scope.records import (
     marked,
 )
 from scope.verdicts.decide import ENDPOINTS, IN_POINTS
-from scope.verdicts.plan import not_assessed
+from scope.verdicts.plan import is_own_yardstick, not_assessed
 from scope.verdicts.words import (
     VerdictWords,
     audit_words,
@@ -58,7 +58,8 @@ from scope.verdicts.words import (
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
     """The verdict on each target, if any is reached, with *may replace* first, then open ones."""
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
-    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
+    usual = f"{manifest.reference.name} asked twice" * is_own_yardstick(manifest)
+    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else usual)
     for verdict in sorted(result.verdicts, key=lambda each: [*SIGNS].index(each.decision)):
         yield WrittenVerdict(verdict, audit_words(verdict, result), *names, *runs)
 
@@ -256,8 +257,9 @@ def to_do(
     differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)
     if result.manifest.baseline is None and differ and {*names} != {"may not"}:
         yield paragraph(
-            "To judge same answers and reactions, too, add ``--baseline``: {reference} trained "
-            "again, or in another precision.",
+            "To judge {what}, too, add ``--baseline``: {reference} trained again, or in another "
+            "precision.",
+            what="same answers and " * (not is_own_yardstick(result.manifest)) + "reactions",
             reference=answers[0].reference,
         )
 

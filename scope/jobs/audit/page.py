@@ -53,7 +53,16 @@ from reports.sections import (
     outcomes_section,
     page_of_run,
 )
-from reports.wording import Cell, as_sentence, comma_list, number, p_value, percent, short
+from reports.wording import (
+    Cell,
+    as_sentence,
+    comma_list,
+    number,
+    p_value,
+    percent,
+    short,
+    short_share,
+)
 from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import AuditedPairs, random_changes
@@ -95,6 +104,7 @@ from scope.records import (
     marked,
     own_id_of,
 )
+from scope.verdicts.plan import is_own_yardstick
 from scope.verdicts.words import carrying, in_plain_words, in_some, measured, nearest, whole
 
 
@@ -149,6 +159,14 @@ def _notable(result: AuditResult) -> Iterator[Block]:
         )
         if not result.audits and (table := measured_table(result)).columns[1:]:
             yield table
+    name = result.manifest.models[0].name
+    if twice := measured(result, name, "self_agreement"):
+        yield paragraph(
+            "Asked twice at temperature 1, **{name}** gives the same answer on {share} of texts"
+            f"{', the yardstick of same answers' * is_own_yardstick(result.manifest)}.",
+            name=name,
+            share=short_share(twice),
+        )
     yield from _degenerate(result)
     yield from _failed(result)
 

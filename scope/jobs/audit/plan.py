@@ -24,7 +24,7 @@ import numpy as np
 from scope.answers import Run
 from scope.answers.run import compares_words
 from scope.data.sampling import LoadedData, short_hash, subsample
-from scope.errors import DataError, RunError
+from scope.errors import DataError, ModelError, RunError
 from scope.estimation.audits import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models
@@ -46,6 +46,7 @@ from scope.jobs.shards import SETTING, Shard
 from scope.metrics.catalog import Metric
 from scope.models.options import SENTENCE_ENCODER
 from scope.models.scheme import Model, load_encoder
+from scope.models.written import writer_of
 from scope.protocols import Encoder, Progress, SearchOptions
 from scope.records import AuditResult, Example, Manifest, ScoredPerturbation, Setting, own_id_of
 from scope.records.text_parts import parts_of
@@ -166,6 +167,7 @@ class AuditPlan:
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
                 **(of_answers if self.request.role == "answer" else {}),
+                **({"samples": self.request.samples} if self.request.samples else {}),
             },
             models=cards,
             data=(self.data.card,),
@@ -225,6 +227,13 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
         change=change,
     )
     first = models.each[0].reference
+    if request.samples and not getattr(writer_of(first.adapter), "samples", False):
+        raise ModelError(
+            f"--samples {request.samples} of `{first.spec}`, which does not sample",
+            expected="a reference that samples: hf:NAME, gguf:FILE, openai:URL#MODEL, or an object "
+            "whose `samples` is true",
+            fix="leave out --samples",
+        )
     data = loaded
     if request.role != "answer":
         data = with_labels(loaded, first.adapter.labels, request.label_map)
@@ -310,7 +319,7 @@ def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
 
 _PLAN = (
     *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
-    *("label_map", "role", "next_tokens", "cluster", "recall", "change", "score"),
+    *("label_map", "role", "next_tokens", "cluster", "recall", "change", "score", "samples"),
 )
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""

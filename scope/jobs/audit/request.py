@@ -22,9 +22,9 @@ from scope.core.options import (
 from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.configuration import (
+    AuditedTexts,
     InShards,
     JudgesAccuracy,
-    LabelledTexts,
     adapted_model,
     take_models,
 )
@@ -58,7 +58,7 @@ class MatrixParts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
+class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
     """Audit whether targets keep the invariances of a reference.
 
     Searches perturbations that leave the reference's answers unchanged, and scores the targets on
@@ -348,7 +348,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         else:
             refuse_unused(
                 self,
-                ("score", "max_answer_tokens"),
+                ("score", "max_answer_tokens", "samples"),
                 f"in the role {self.role}",
                 "labels or tokens, right or wrong",
             )

@@ -36,8 +36,11 @@ from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.audit.written import (
     as_if_answered,
     judged_answers,
+    own_noise,
+    questions_with_seeds,
     shares_of_writers,
     with_given_answers,
+    with_own_noise,
 )
 from scope.jobs.configuration import configuration_of
 from scope.jobs.drift import drift_along, drift_work
@@ -50,10 +53,11 @@ from scope.jobs.perturbing import (
     scored_examples,
     scored_perturbations,
 )
-from scope.jobs.runner import Planned, Prepared, run_job, search_work, texts_work
+from scope.jobs.runner import Planned, Prepared, run_job, samples_work, search_work, texts_work
 from scope.jobs.shards import check_engine, run_shards
 from scope.models.drift import Followed
 from scope.models.scheme import Model
+from scope.models.written import writer_of
 from scope.progress import remark
 from scope.protocols import Progress
 from scope.records import (
@@ -92,7 +96,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
     return Prepared(
         manifest,
         partial(_conduct, plans, configuration_of(manifest)),
-        [model.adapter for model in models_of(plans)],
+        [writer_of(plan.models.reference.adapter) for plan in plans if request.samples]
+        + [model.adapter for model in models_of(plans)],
         partial(_work, plans),
         plan=limits_in_words(manifest) if request.candidates else "",
     )
@@ -119,6 +124,8 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
         others = sum(model.name in audit.names[1:] for audit in plans)
         changed = others * kept + (as_reference + others) * drawn
         yield texts_work(model, plan.data.examples, changed + filled)
+    if plan.request.samples:
+        yield samples_work(plan.models.reference, questions_with_seeds(plan))
     if writes:
         yield from drift_work((plan.models.reference, *plan.models.targets), plan.data.examples)
 
@@ -151,12 +158,13 @@ def _conduct(
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, known[plan.names[0]], run)
     run_shards(request, run_audit, configuration, len(examples), run)
+    noise = own_noise(plans[0], run) if request.samples else {}
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
         counts = _counted(plans[0], [search.drawn for search in searches[0]], run)
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
-        result = _at_looks(plans[0], searches[0], known, run)
+        result = _at_looks(plans[0], searches[0], known, noise, run)
         result = _with_regions(plans[0], result, run)
         return replace(result, drift=tuple(_drift(plans[0], result, run)))
     audits = list(map(_with_regions, plans, _audits(plans, searches, known, run), repeat(run)))
@@ -190,7 +198,11 @@ def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> Aud
 
 
 def _at_looks(
-    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, ByText], run: Run
+    plan: AuditPlan,
+    searches: Sequence[Searched],
+    known: Mapping[str, ByText],
+    noise: Mapping[str, float],
+    run: Run,
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
     ids = {example.id for example in plan.data.examples}
@@ -201,6 +213,7 @@ def _at_looks(
     for look in range(1, looks + 1):
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
         place, planned = (look, len(ids)) if looks > 1 else (0, 0)
+        result = with_own_noise(result, noise) if plan.request.samples else result
         result = replace(result, look=place, planned_texts=planned)
         result = _judged(result, earlier, plan.request)
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)

@@ -5,8 +5,10 @@ changes whether the target keeps its answer as often, reacts to the same changes
 as strongly (reach). The last three are one number each over the capabilities that are assessed.
 
 Without a baseline the verdict rests on accuracy and *keeps its answer*; same answers and reaction
-are shown, and judged where a limit is named. Without gold labels, same answers stand for accuracy:
-where two models answer alike on 98 % of texts, accuracy differs by at most 2 points.
+are shown, and judged where a limit is named. Where the reference was sampled, how often it gives
+the same answer twice is the yardstick of same answers. Without gold labels and any yardstick, same
+answers stand for accuracy: where two models answer alike on 98 % of texts, accuracy differs by at
+most 2 points.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from scope.verdicts.plan import (
     ALL_GOLD,
     Evidence,
     accuracy_evidence,
+    is_own_yardstick,
     not_assessed,
     planned_differences,
     planned_slope,
@@ -116,6 +119,9 @@ class _Measured:
         changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._texts_of: dict[Kind, int] = {"unchanged": len(result.examples), "changed": changed}
         self._request, self._result = request, result
+        self._usual = (ENDPOINTS["agreement"].metric, None, self.baseline)
+        if is_own_yardstick(result.manifest):
+            self._usual = ("self_agreement", None, self._reference)
         texts = (*result.examples, *(earlier.examples if earlier else ()))
         self._texts = {text.example.id: text for text in texts}
         self._rows, before = (
@@ -148,7 +154,9 @@ class _Measured:
 
     def _values(self, measure: str, capability: str | None, model: str) -> dict[str, float]:
         """The values by text of this run, and of the earlier one on other texts."""
-        key = (ENDPOINTS[measure].metric, capability, model)
+        return self._by_text((ENDPOINTS[measure].metric, capability, model))
+
+    def _by_text(self, key: tuple[str, str | None, str]) -> dict[str, float]:
         return {**self._before.get(key, {}), **self._rows[key].by_text()}
 
     def none_assessed(self) -> str:
@@ -223,8 +231,8 @@ class _Measured:
     def _same_answers(self, target: str, agreement: ByText) -> Evidence:
         """Same answers; without gold labels they stand for accuracy."""
         least, row = self._request.least_agreement, self._row("accuracy", None, target)
-        if self.baseline and least is None:
-            differences = _minus(agreement, self._values("agreement", None, self.baseline))
+        if self._usual[2] and least is None:
+            differences = _minus(agreement, self._by_text(self._usual))
             margin = self._request.agreement_margin
             return self._differences("agreement", Pooled(differences), margin=margin)
         if least is None and not (row and row.values):
@@ -281,6 +289,8 @@ class _Measured:
     def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float | None) -> Evidence:
         if margin is None:
             return Evidence(Endpoint(name=endpoint.name, estimate=endpoint.estimate))
+        if not differences.values:
+            return Evidence(endpoint)
         kind = ENDPOINTS[endpoint.measure].kind
         planned = planned_differences(
             endpoint.name,

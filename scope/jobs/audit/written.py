@@ -7,11 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
+from scope.answers import Run
+from scope.answers.answers import content_of
+from scope.data.sampling import short_hash
 from scope.estimation.answer_shares import NO_LABELS, gives_one_answer, silent
+from scope.estimation.pairs import measured
 from scope.jobs.audit.plan import AuditPlan
 from scope.metrics.agreement import best_against_gold, exact_match_values, word_f1_values
-from scope.models.written import normalized
-from scope.records import AnswerShares, Example, Prediction, ScoredExample, ScoredPerturbation
+from scope.metrics.catalog import SELF_AGREEMENT
+from scope.models.written import normalized, writer_of
+from scope.records import (
+    Answer,
+    AnswerShares,
+    AuditResult,
+    Example,
+    Prediction,
+    Question,
+    ScoredExample,
+    ScoredPerturbation,
+)
 from scope.records.text_parts import joined, parts_of
 from scope.statistics.intervals import mean_estimate
 
@@ -85,6 +101,69 @@ def _judged(scored: Scored, gold: Sequence[str], plan: AuditPlan) -> Scored:
         for answer in (scored.reference, *scored.targets)
     )
     return replace(scored, reference=reference, targets=tuple(targets))
+
+
+def questions_with_seeds(plan: AuditPlan) -> list[Question]:
+    """What the reference is asked for samples of each text; a question's id is the example's.
+
+    A seed is of a text and a number: the same ones for all texts would draw alike in these, which
+    then were no independent units.
+    """
+    adapter, numbers = plan.models.reference.adapter, range(plan.request.samples or 0)
+    asked = [
+        replace(adapter.question(each.text), id=each.id, draft="") for each in plan.data.examples
+    ]
+    drawn_by = [short_hash(content_of("answerer", question)) for question in asked]
+    return [
+        # Servers take 31 bits.
+        replace(question, seed=(int.from_bytes(digest[:4]) + number) % 2**31)
+        for question, digest in zip(asked, drawn_by, strict=True)
+        for number in numbers
+    ]
+
+
+def own_noise(plan: AuditPlan, run: Run) -> dict[str, float]:
+    """By example, how often two sampled answers of the reference are the same, of all pairs.
+
+    Texts at which a server failed are left out.
+    """
+    model, questions = plan.models.reference, questions_with_seeds(plan)
+    progress, title = plan.request.progress, f"{model.name}: sampling"
+    answers = run.get(
+        writer_of(model.adapter), "answerer", questions, progress=progress, title=title
+    )
+    of_texts: dict[str, list[Answer]] = {}
+    for question, answer in zip(questions, answers, strict=True):
+        of_texts.setdefault(question.id, []).append(answer)
+    return {
+        id_: equal_pairs([a.text if a.text is None else normalized(a.text) for a in several])
+        for id_, several in of_texts.items()
+        if all(answer.missing != "server" for answer in several)
+    }
+
+
+def equal_pairs(answers: Sequence[str | None]) -> float:
+    """The share of pairs of answers to a text that are equal, 0 to 1; None equals no other.
+
+    Of independent samples its mean is the probability that two are the same.
+
+    Examples
+    --------
+    >>> equal_pairs(["red", "red", "red", "blue"]), equal_pairs([None, None])
+    (0.5, 0.0)
+    """
+    counts = Counter(answer for answer in answers if answer is not None).values()
+    return sum(n * (n - 1) for n in counts) / (len(answers) * (len(answers) - 1))
+
+
+def with_own_noise(result: AuditResult, noise: Mapping[str, float]) -> AuditResult:
+    """The audit with how often its reference gives the same answer twice, on its texts."""
+    ids = [text.example.id for text in result.examples if text.example.id in noise]
+    values = np.array([noise[id_] for id_ in ids])
+    estimate = mean_estimate(values, ids, empty="the server failed at all texts")
+    name = result.manifest.reference.name
+    row = measured(SELF_AGREEMENT, name, estimate, ids, values)
+    return replace(result, measurements=(*result.measurements, row))
 
 
 def shares_of_writers(

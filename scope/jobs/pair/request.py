@@ -10,7 +10,7 @@ from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, who
 from scope.core.request import Job
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.configuration import JudgesAccuracy, LabelledTexts, take_models
+from scope.jobs.configuration import AuditedTexts, JudgesAccuracy, take_models
 from scope.jobs.gates import ReplacementGates
 from scope.registry import expand_groups
 
@@ -19,7 +19,7 @@ QUICK = {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairRequest(LabelledTexts, JudgesAccuracy):
+class PairRequest(AuditedTexts, JudgesAccuracy):
     """Report on two models: may one replace the other, and where do they differ?
 
     Runs every job that fits the models and the data, each as its own command would: an audit in

@@ -25,6 +25,7 @@ from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.run import prepare as prepare_compare
 from scope.jobs.configuration import (
+    AuditedTexts,
     JudgesAccuracy,
     LabelledTexts,
     SharesAnswers,
@@ -276,7 +277,7 @@ class Parts:
     def audit(self, names: Sequence[str], target: int, reference: int) -> None:
         """The target in place of the reference, by labels or else by written answers."""
         request = self._request
-        shared = self._shared(LabelledTexts) | self._shared(JudgesAccuracy)
+        shared = self._shared(AuditedTexts) | self._shared(JudgesAccuracy)
         audit = partial(
             self._try,
             f"audit of {names[target]} in place of {names[reference]}",

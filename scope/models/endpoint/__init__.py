@@ -62,7 +62,7 @@ class EndpointModel:
     last reply, which may then change; empty where no reply has given one.
     """
 
-    form, template = "letters", None
+    form, template, samples = "letters", None, True
 
     _read_filler: Words = staticmethod(filler)
 
@@ -222,6 +222,7 @@ class EndpointModel:
             earlier=question.messages,
             most_tokens=most_tokens,
             likeliest=likeliest,
+            seed=question.seed,
         )
 
     def _answers(

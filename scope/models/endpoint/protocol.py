@@ -30,6 +30,7 @@ class EndpointRequest:
     its reply; not all can. ``of_prompt`` asks for the log-probabilities of the tokens of the
     prompt, where ``begun`` is a whole reply. ``truncated`` is whether words of the question were
     left out, so that it fits. Of the reply the first line that answers is enough if ``one_line``.
+    With a ``seed`` the reply is drawn at temperature 1.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class EndpointRequest:
     truncated: bool = False
     of_prompt: bool = False
     one_line: bool = False
+    seed: int | None = None
 
     @property
     def tokens_in_words(self) -> str:
@@ -590,12 +592,15 @@ class Dialect:
         return not self._optional["temperature"]
 
     def body(self, ask: EndpointRequest) -> dict[str, Any]:
-        """The request in the form that this server accepts: greedy, hence always the same."""
+        """The request in the form that this server accepts: greedy, or drawn by its seed."""
         body: dict[str, Any] = {"model": self._model} | {
             name: values[0]
             for name, values in self._optional.items()
             if values and not (ask.path == "completions" and name in _SWITCHES)
         }
+        if ask.seed is not None:
+            drawn = {"temperature": 1, "seed": ask.seed}
+            body |= {name: value for name, value in drawn.items() if name in body}
         likeliest = ask.likeliest
         if ask.path == "completions":
             asked = {"logprobs": likeliest} if likeliest else {}
@@ -632,8 +637,8 @@ class Dialect:
         for name, complaint in _REFUSED.items():
             if name in sent and complaint.search(failure.said):
                 values = self._optional[name]
-                # Of thoughts there is only one setting, which scores turn round.
-                if values[:1] == [sent[name]] or (values and name == "chat_template_kwargs"):
+                # Of the others there is only one setting, which scores or seeds change.
+                if values[:1] == [sent[name]] or (values and name != "reasoning_effort"):
                     values.pop(0)
                 return True
         return False

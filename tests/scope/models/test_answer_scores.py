@@ -145,6 +145,19 @@ def test_a_given_answer_is_read_once_and_written_on_from_where_it_fails(monkeypa
     assert [last for _, last in read] == [[5, 2], [1]]
 
 
+def test_a_search_stops_where_an_answer_is_another_one_and_its_score_is_the_same(llama):
+    writer = WrittenClassifier(llama(False, max_answer_tokens=40), ["question"])
+    texts = [joined([question.text, "ann in paris"]) for question in ASKED]
+    whole, searched = writer.classify(texts), writer.in_search.classify(texts)
+    assert [each.support for each in searched] == [each.support for each in whole]
+    lengths = [
+        (len(full.reply), len(part.reply)) for full, part in zip(whole, searched, strict=True)
+    ]
+    assert all(full >= part for full, part in lengths)
+    assert any(full > part for full, part in lengths)
+    assert writer.in_search.fingerprint != writer.fingerprint
+
+
 def test_a_long_prompt_is_cut_and_so_is_a_long_answer(llama):
     model = llama(True)
     passage = Question(id="0", text="who?", context="ann saw bob " * LIMIT)

@@ -84,6 +84,11 @@ def test_the_file_is_run_as_it_is_and_asked_in_this_process(binding, file):
     ((_, answer),) = model.answer([ASKED])
     assert answer.text == "ann"
     assert binding.asked[0]["temperature"] == 0
+    binding.replies.append(chat("bob"))
+    ((_, answer),) = model.answer([replace(ASKED, seed=7)])
+    # Of all tokens, which llama.cpp does not do by itself.
+    drawn = {"temperature": 1, "seed": 7, "top_k": 0, "top_p": 1, "min_p": 0}
+    assert drawn.items() <= binding.asked[1].items()
     assert "ann saw bob" in binding.asked[0]["messages"][0]["content"]
 
 

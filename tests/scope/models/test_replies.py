@@ -1,6 +1,7 @@
 """What of a reply counts, whoever made it."""
 
 import pytest
+from hypothesis import given, strategies as st
 
 from scope.models.replies import (
     answer_text,
@@ -9,8 +10,10 @@ from scope.models.replies import (
     has_first_word,
     is_filler,
     is_line,
+    is_other,
     without_thought,
 )
+from scope.models.written import normalized
 
 
 @pytest.mark.parametrize(
@@ -116,3 +119,26 @@ def test_what_is_written_after_a_reply_is_over_changes_nothing(said):
         places = [end for end in range(len(said) + 1) if is_over(said[:end])]
         assert {read(said[:end]) for end in places} <= {read(said)}
     assert places
+
+
+_PIECES = st.sampled_from(
+    [
+        *("The", "final", "Answer", "answer is:", "a", "Denver", "denver,", '"Denver', 'Bob"'),
+        *("“Bob”", "bob.", "'s", "U.S.", "...", "question is", "unanswerable", "éa"),
+        *("<think>", "</think>"),
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=9).map(" ".join))
+def test_no_beginning_of_a_reply_is_another_answer_than_its_own(reply):
+    own = answer_text(reply)
+    if own is not None:
+        assert not any(is_other(reply[:end], own) for end in range(len(reply) + 1))
+
+
+@given(st.lists(_PIECES, max_size=9).map(" ".join), st.sampled_from(["Denver", "Bob the", "éa b"]))
+def test_a_reply_that_is_another_answer_stays_one(reply, answer):
+    seen = [is_other(reply[:end], answer) for end in range(len(reply) + 1)]
+    said = answer_text(reply)
+    assert not any(seen) or said is None or normalized(said) != normalized(answer)

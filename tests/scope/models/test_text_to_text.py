@@ -224,3 +224,12 @@ def test_inputs_whose_texts_are_over_leave_the_batch(model_of, monkeypatch, arch
     assert [tokens for _, tokens in sorted(decoder.write(starts))] == alone
     assert rows[0] == len(batch) > 4
     assert rows[-1] < len(batch) / 2
+
+
+@both
+def test_drawn_answers_are_the_same_alone_and_in_company(model_of, architecture):
+    model = model_of(architecture)
+    drawn = [replace(asked, seed=seed) for asked in ASKED for seed in range(8)]
+    together = in_order(model.answer, drawn)
+    assert together == [in_order(model.answer, [question])[0] for question in drawn]
+    assert len({answer.text for answer in together}) > len(ASKED)

@@ -1,11 +1,14 @@
 """Many texts at once, with drafts and without, beside `generate`, which writes each anew, alone."""
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 from decoder_cases import ATTENTION, SIZES
 from ten_tokens import ten_tokens
 
+from scope.answers.answers import content_of
 from scope.models.decoder import Decoder, Decoders, PathDecoder
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.models.writing import Spread, Start
@@ -200,3 +203,54 @@ def test_a_draft_is_no_part_of_a_question():
     assert plain == drafted
     assert hash(plain) == hash(drafted)
     assert repr(plain) == repr(drafted)
+
+
+def drawn(prompts):
+    starts = starts_of(prompts)
+    return [start._replace(seed=number) for number, start in enumerate(starts)]
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "recurrent"])
+def test_a_drawn_text_is_the_same_alone_and_in_any_company(kind):
+    model, starts = random_model(kind), drawn(changed_prompts(40))
+    decoder = Decoders(model, 1000).chosen
+    together = in_order(decoder.write(starts))
+    assert together == [dict(decoder.write([start]))[0] for start in starts]
+    backwards = in_order(Decoders(model, 64).chosen.write(starts[::-1]))
+    assert together == backwards[::-1]
+    greedy = in_order(decoder.write([start._replace(seed=None) for start in starts]))
+    assert sum(ours != theirs for ours, theirs in zip(together, greedy, strict=True)) > 10
+
+
+def test_where_two_tokens_are_nearly_drawn_a_text_is_written_alone(monkeypatch):
+    model, starts = random_model("llama"), drawn(changed_prompts(120))
+    right = in_order(PathDecoder(model, 4096).write(starts))
+    drifting = Drifting(model, 0.05, monkeypatch)
+    assert in_order(drifting.decoder.write(starts)) == right
+    assert 0 < drifting.decoder.writer.alone < 100
+
+
+def test_tokens_are_drawn_with_their_probabilities():
+    """After *saw* come ann in 1/2, bob in 1/4 and the end in 1/4; none draws a token of 1e-13."""
+    model = ten_tokens(max_answer_tokens=1)
+    asked = [Question(id="0", text="saw", seed=seed) for seed in range(2000)]
+    counts = Counter(answer.text for _, answer in model.answer(asked))
+    assert counts.keys() == {"ann", "bob", None}
+    assert [counts[text] / 2000 for text in ("ann", "bob", None)] == pytest.approx(
+        [0.5, 0.25, 0.25], abs=0.04
+    )
+
+
+def test_a_draft_changes_no_drawn_answer():
+    model = ten_tokens()
+    for seed in range(20):
+        asked = Question(id="0", text="who saw", seed=seed)
+        drafts = [replace(asked, draft=draft) for draft in ("", "ann in paris", "bob")]
+        assert len({answer.text for _, answer in model.answer(drafts)}) == 1
+
+
+def test_a_seed_is_a_part_of_a_question():
+    asked = Question(id="0", text="who?")
+    contents = {content_of("answerer", replace(asked, seed=seed)) for seed in (None, 0, 1)}
+    assert len(contents) == 3
+    assert asked != replace(asked, seed=0)

@@ -6,6 +6,7 @@ import math
 import time
 import tracemalloc
 import zlib
+from dataclasses import replace
 
 import pytest
 from raw_server import MODEL, chat, endless, http, raw_server, slowly
@@ -230,6 +231,21 @@ def test_a_chat_is_greedy_seeded_and_short():
         "reasoning_effort": "none",
     }
     assert "reasoning_effort" not in Dialect("m", "on").body(CHAT)
+
+
+DRAWN = replace(CHAT, seed=7)
+
+
+def test_a_chat_with_a_seed_is_drawn_at_temperature_1():
+    body = Dialect("m").body(DRAWN)
+    assert (body["temperature"], body["seed"]) == (1, 7)
+
+
+@pytest.mark.parametrize("name", ["temperature", "seed"])
+def test_what_a_server_does_not_take_of_a_drawn_chat_is_left_out(name):
+    dialect = Dialect("m")
+    assert learn(dialect, DRAWN, f"Unsupported parameter: {name}")
+    assert name not in dialect.body(DRAWN)
 
 
 @pytest.mark.parametrize(
