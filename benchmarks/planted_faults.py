@@ -20,6 +20,7 @@ on one half, its worst leaf confirmed on the other).
 
     python benchmarks/planted_faults.py [--json] [--set build|figures] [--texts 2000]
         [--no-yardstick] [--answers FOLDER] [--seeds 5] [--draws 1] [--show] [--exchange N]
+        [--fill N]
 
 Keys of --json: `recall_2`, `recall_5`, `recall_15` (share of faults of that size that are named),
 `false_discovery` (share of confirmed regions that are false), `sound_flagged` (share of sound
@@ -27,12 +28,19 @@ copies with a confirmed region), each with `_n`, and `_low` and `_high` (Wilson)
 `slices_`, `words_` and `tree_`; `sound_models`; `seconds` (a search in the texts of one target).
 With --exchange alone `exchanged_flagged`: the share of audits with a confirmed region where target
 and yardstick differ by chance alone, as their answers are exchanged on each text at random.
+With --fill the faults lie on all texts of the set, and those not drawn fill regions up to N
+confirming texts: `sampled_`, `filled_` and `random_recall_...` (without, with, and with as many
+random further texts in the half that confirms) and `..._sound_flagged`; `filled_texts` (further
+texts a faulty copy is asked, mean); of the faults that are named with filling alone
+(`named_by_fill`) the median further texts of all regions, `texts_to_confirm`, and of random ones
+that hold as many of the named region, `random_texts_to_confirm`.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -55,8 +63,8 @@ from scope.demo_models.build import (
     pruned,
 )
 from scope.demo_models.training import DEMO, answer, encode_texts
-from scope.estimation.conditions import Conditions, conditions_of, words_of
-from scope.estimation.regions import Measured, find_regions
+from scope.estimation.conditions import Conditions, conditions_of, text_check, words_of
+from scope.estimation.regions import Further, Measured, Proposal, find_regions
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.records import ERROR, REGION_MARGIN
@@ -349,7 +357,9 @@ class Audit(NamedTuple):
         return [str(place) for place in range(len(self.data.texts))]
 
 
-def regions(audit: Audit, target: Rows, seed: int) -> list[tuple[str, Mask]]:
+def regions(
+    audit: Audit, target: Rows, seed: int, further: Callable[[Proposal, int], Further] | None = None
+) -> list[tuple[str, Mask]]:
     """The confirmed regions."""
     sure = audit.reference.max(axis=1)
     # As in an audit with random changes, which have the other half of the error.
@@ -361,6 +371,7 @@ def regions(audit: Audit, target: Rows, seed: int) -> list[tuple[str, Mask]]:
         confidence=sure,
         error=ERROR / 2,
         seed=seed,
+        further=further,
     )
     confirmed = []
     for region in rows:
@@ -431,6 +442,8 @@ def tree(audit: Audit, target: Rows, seed: int) -> list[tuple[str, Mask]]:
     return []
 
 
+Method = Callable[[Audit, Rows, int], list[tuple[str, Mask]]]
+METHODS: Mapping[str, Method]
 METHODS = {"": regions, "slices_": slices, "words_": words, "tree_": tree}
 
 
@@ -535,6 +548,107 @@ class Study:
                 print(f"! sound {copy}: {'; '.join(name for name, _ in confirmed)}")
 
 
+class Filling:
+    """Audits of samples of one set, whose regions are filled from its other texts."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.most = study, study.arguments.fill
+        self.whole, self.rows = study.audit(0, 10**6)
+        self.spent: list[tuple[int, ...]] = []
+        """Of each faulty copy the further texts; of those named by filling also of random ones."""
+
+    def audit(self, mask: Mask, target: Rows, seed: int, key: str) -> None:
+        """One copy, without and with filling, and with as many random texts."""
+        study, whole = self.study, self.whole
+        sample, _ = study.audit(seed, study.arguments.texts)
+        all_of, some_of = (
+            [
+                (source, place)
+                for source, places in drawn(study.arguments.set, study.every, n, seed).items()
+                for place in places
+            ]
+            for n in (10**6, study.arguments.texts)
+        )
+        place_of = {each: place for place, each in enumerate(all_of)}
+        sampled = np.array([place_of[each] for each in some_of])
+        rest = np.setdiff1d(np.arange(len(all_of)), sampled)
+        rest = np.random.default_rng(seed).permutation(rest)
+        measured = {each.measure: each for each in whole.measured(target)}
+        filled: dict[str, tuple[int, float]] = {}
+
+        def inside(proposal: Proposal, places: NDArray[np.int_]) -> NDArray[np.int_]:
+            checks = {name: text_check(name) for name in proposal.names}
+            holds = [
+                [
+                    check(whole.data.texts[place])
+                    if check
+                    else name == f"of source {whole.data.sources[place]}"
+                    for name, check in checks.items()
+                ]
+                for place in places
+            ]
+            every = any if proposal.joined_by == "or" else all
+            return np.asarray(places[np.array([*map(every, holds)], dtype=bool)])
+
+        def further(proposal: Proposal, places: NDArray[np.int_]) -> Further:
+            kind, *values = measured[proposal.measured.measure]
+            both = np.append(sampled, places)
+            joined = Measured(kind, *(each[both] for each in values if each is not None))
+            sure = whole.reference.max(axis=1)[places]
+            return Further([f"further {place}" for place in places], joined, sure)
+
+        def fill(proposal: Proposal, confirming: int) -> Further:
+            places = inside(proposal, rest)
+            chosen = places[: max(0, self.most - confirming)]
+            filled[proposal.name] = len(chosen), len(places) / len(rest)
+            return further(proposal, chosen)
+
+        def as_many(proposal: Proposal, _: int) -> Further:
+            return further(proposal, inside(proposal, rest[: sum(n for n, _ in filled.values())]))
+
+        named: dict[str, list[str]] = {}
+        methods: Mapping[str, Callable[[Proposal, int], Further] | None]
+        methods = {"sampled_": None, "filled_": fill, "random_": as_many}
+        for prefix, more in methods.items():
+            confirmed = regions(sample, target[sampled], seed, more)
+            here = mask[sampled]
+            named[prefix] = [
+                name.partition(" [")[0]
+                for name, some in confirmed
+                if (here & some).sum() >= 0.5 * (here | some).sum()
+            ]
+            study.count(f"{prefix}{key}", bool(named[prefix] if key[0] == "r" else confirmed))
+        if key[0] == "r":
+            spent = [sum(n for n, _ in filled.values())]
+            if named["filled_"] and not named["sampled_"]:
+                n, share = filled[named["filled_"][0]]
+                spent += [math.ceil(n / share) if n else 0]
+            self.spent.append(tuple(spent))
+
+    def faulty(self, fault: Fault, base: str, seed: int, generator: np.random.Generator) -> None:
+        """One copy with a fault, in three sizes."""
+        mask = fault.holds(self.whole.data, self.whole.reference)
+        for size in SIZES:
+            if made := with_fault(self.rows(base), mask, fault, size, generator):
+                self.audit(mask, made[0], seed, f"recall_{round(100 * size)}")
+
+    def sound(self, copy: str, seed: int) -> None:
+        """One sound copy."""
+        nowhere = np.zeros(len(self.whole.data.texts), dtype=bool)
+        self.audit(nowhere, self.rows(copy), seed, "sound_flagged")
+
+    def texts(self) -> dict[str, float]:
+        """How many further texts were asked, and how many random ones do as much."""
+        named = [each for each in self.spent if each[1:]]
+        fewer, more = np.median(named, axis=0) if named else (0, 0)
+        return {
+            "filled_texts": float(np.mean([each[0] for each in self.spent])),
+            "named_by_fill": len(named),
+            "texts_to_confirm": float(fewer),
+            "random_texts_to_confirm": float(more),
+        }
+
+
 def run(arguments: Any) -> dict[str, Any]:
     """All copies of a set, by all methods."""
     study, generator = Study(arguments), np.random.default_rng(17)
@@ -543,13 +657,16 @@ def run(arguments: Any) -> dict[str, Any]:
             study.exchanged(number)
         return _shares(study.counts)
     sound = study.sound_copies()
+    audits = Filling(study) if arguments.fill else study
     bases = ["reference", "eight-bits", *(model for model in sound if model.startswith("seed"))]
     for draw in range(arguments.draws):
         for place, fault in enumerate(faults_of(arguments.set)):
             base = bases[place % 3 if place % 3 < 2 else 2 + place % (len(bases) - 2)]
-            study.faulty(fault, base, 1000 * draw + place, generator)
+            audits.faulty(fault, base, 1000 * draw + place, generator)
     for number in range(40 * arguments.draws):
-        study.sound(sound[number % len(sound)], 5000 + number)
+        audits.sound(sound[number % len(sound)], 5000 + number)
+    if isinstance(audits, Filling):
+        return {**_shares(study.counts), **audits.texts()}
     numbers = {"sound_models": ", ".join(sound), "seconds": float(np.mean(study.seconds))}
     return {**_shares(study.counts), **numbers}
 
@@ -577,6 +694,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=1, help="draws of texts for each fault")
     parser.add_argument("--no-yardstick", action="store_true")
     parser.add_argument("--exchange", type=int, default=0, help="audits of exchanged answers alone")
+    parser.add_argument("--fill", type=int, default=0, help="fill regions to so many texts")
     parser.add_argument("--answers", type=Path, default=cache_folder() / "planted-faults")
     parser.add_argument("--show", action="store_true", help="print each copy's regions")
     arguments = parser.parse_args()

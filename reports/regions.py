@@ -38,6 +38,11 @@ _ABOUT = (
     "in 95 of 100 runs."
 )
 
+_FILLED = (
+    " Regions of fewer than {fill} texts in that half, if words, lengths or columns define them, "
+    "were filled up from the rest of the data."
+)
+
 
 def _share(region: Region, value: float) -> str:
     """A difference of accuracy in points, everything else in per cent."""
@@ -93,8 +98,9 @@ def regions_fold(
         columns = (Column("Model", "name"), *map(Column, heads), Column("Beyond", "estimate"))
         table = Table.with_columns(columns, rows)
         title = prose("{n} where models differ", n=counted(len(rows), "region"))
-        margin = rounded_percent(margin_of(manifest))
-        yield Fold(title, (table, note(_ABOUT, margin=margin, unit=of.lower())))
+        margin, fill = rounded_percent(margin_of(manifest)), manifest.settings.get("fill")
+        about = _ABOUT + _FILLED.format(fill=fill) if fill else _ABOUT
+        yield Fold(title, (table, note(about, margin=margin, unit=of.lower())))
 
 
 def margin_of(manifest: Manifest) -> float:

@@ -6,14 +6,14 @@ import numpy as np
 from kept_results import file_card, found, kept, model_card, prediction
 
 from scope.estimation.answer_shares import shares_of_models
-from scope.estimation.audits import measure
+from scope.estimation.audits import measure, regions_of
 from scope.estimation.pairs import ScoredCandidates
 from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.compare.run import MeasuredTask, comparison_verdicts
 from scope.metrics.catalog import METRICS
-from scope.records import Answer, Example, Item, Question, ScoredExample, TaskAnswers
+from scope.records import REGION_MARGIN, Answer, Example, Item, Question, ScoredExample, TaskAnswers
 
 LABELS, CAPABILITIES = ("negative", "positive"), ("synonym", "typo")
 NAMES = ("teacher", "student", "another-seed")
@@ -69,10 +69,12 @@ def audit(target=SAME, baseline=None, texts=100, gold=True):
     names, roles = NAMES[: len(models)], ("reference", "target", "baseline")
     choices = [{str(n): LABELS[int(share[0][n] > 0.5)] for n in range(texts)} for share in shares]
     labels = {str(n): LABELS[right[n]] for n in range(texts)} if gold else {}
-    options = {"capabilities": CAPABILITIES, "targets": names[1:], "labels": LABELS, "seed": 0}
+    options = {"targets": names[1:], "labels": LABELS, "seed": 0}
     options |= {"reference": names[0], "baseline": baseline and NAMES[2]}
-    candidates = ScoredCandidates(scored=drawn)
-    numbers = measure(examples, drawn, candidates, soft_scope=METRICS["soft_scope"], **options)
+    candidates, metric = ScoredCandidates(scored=drawn), METRICS["soft_scope"]
+    numbers = measure(
+        examples, drawn, candidates, capabilities=CAPABILITIES, soft_scope=metric, **options
+    )
     made = kept("audit")
     cards = tuple(model_card(*card, labels=LABELS) for card in zip(names, roles, strict=False))
     data = (file_card("t.csv", texts, texts, labelled=len(labels)),)
@@ -80,6 +82,7 @@ def audit(target=SAME, baseline=None, texts=100, gold=True):
     result = replace(
         made,
         **numbers._asdict(),
+        regions=regions_of(examples, drawn, margin=REGION_MARGIN, **options),
         **dict.fromkeys(("outcomes", "candidate_outcomes"), made.outcomes[:2]),
         **dict.fromkeys(("perturbations", "candidates"), drawn),
         manifest=replace(manifest, capabilities=manifest.capabilities[:2]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scope.estimation.audits import regions_of
-from scope.estimation.conditions import Conditions
+from scope.estimation.conditions import Conditions, text_check
 from scope.estimation.regions import Measured, find_regions, proposes
 from scope.records import Example, Perturbation, Prediction, ScoredExample, ScoredPerturbation
 from scope.statistics.intervals import score_estimate
@@ -214,3 +214,48 @@ def test_random_changes_that_one_model_alone_follows_are_a_region_of_their_own()
     (region,) = [row for row in regions_with(examples, candidates) if row.confirmed]
     assert (region.name, region.measure) == ("changed by keyboard", "changes")
     assert region.inside == pytest.approx(2 / 3, abs=0.1)
+
+
+def test_further_texts_lie_in_a_region_by_their_words_marks_length_and_columns():
+    examples = scored_examples(lambda example: "not" in example.text)
+    asked = []
+
+    def draw(place, lies_in, confirming):
+        asked.append((place, confirming, [lies_in(each) for each in MORE]))
+        return scored_examples(lambda example: "not" in example.text)[:40]
+
+    (region,) = [row for row in regions_with(examples, draw=draw) if row.confirmed]
+    assert asked == [(0, region.excess.n - 40, [True, False, False])]
+    (without,) = [row for row in regions_with(examples) if row.confirmed]
+    assert (region.outside, region.texts) == (without.outside, without.texts)
+    asked.clear()
+    regions_with(scored_examples(lambda example: example.slices), draw=draw)
+    assert asked[0][2] == [False, False, True]
+
+
+MORE = [
+    Example(id="a", text="it does not run"),
+    Example(id="b", text="it runs", slices=("source: web",)),
+    Example(id="c", text="it runs", slices=(SOURCE,)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "meets"),
+    [
+        ("with “don't”", "I DON’T know", True),
+        ("with “cat”", "a category", False),
+        ("with “...”", "well...", True),
+        ("with a number", "route 66", True),
+        ("of 3 words or fewer", "one, two, three", True),
+        ("of 3 words or fewer", "one two three four", False),
+        ("of 3 words or more", "one two", False),
+    ],
+)
+def test_a_text_tells_whether_it_meets_a_condition(name, text, meets):
+    assert text_check(name)(text) is meets
+
+
+def test_a_text_does_not_tell_its_topic_nor_its_label():
+    names = ("about war, hero (topic)", "that teacher labels positive", "of source mail")
+    assert [*map(text_check, names)] == [None] * 3
