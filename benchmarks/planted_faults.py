@@ -594,7 +594,7 @@ class Filling:
             kind, *values = measured[proposal.measured.measure]
             both = np.append(sampled, places)
             joined = Measured(kind, *(each[both] for each in values if each is not None))
-            sure = whole.reference.max(axis=1)[places]
+            sure = whole.reference.max(axis=1)[places].tolist()
             return Further([f"further {place}" for place in places], joined, sure)
 
         def fill(proposal: Proposal, confirming: int) -> Further:

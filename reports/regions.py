@@ -38,10 +38,7 @@ _ABOUT = (
     "in 95 of 100 runs."
 )
 
-_FILLED = (
-    " Regions of fewer than {fill} texts in that half, if words, lengths or columns define them, "
-    "were filled up from the rest of the data."
-)
+_FILLED = " Regions with fewer than {fill} texts there got further ones from the rest of the data."
 
 
 def _share(region: Region, value: float) -> str:

@@ -246,7 +246,7 @@ def _further(
     sampled = [values for values in proposal.measured[1:] if values is not None]
     measure = proposal.measured.measure
     measured = Measured(measure, *map(np.append, sampled, differ[measure]))
-    sure = np.array([max(each.reference.probabilities, default=0.0) for each in scored])
+    sure = [max(each.reference.probabilities, default=0.0) for each in scored]
     return Further([each.example.id for each in scored], measured, sure)
 
 

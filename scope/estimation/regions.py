@@ -105,7 +105,7 @@ class Further(NamedTuple):
 
     ids: Sequence[str]
     measured: Measured
-    confidence: Values
+    confidence: Sequence[float]
 
 
 def proposes(ids: Sequence[str], seed: int) -> Holds:
@@ -169,18 +169,13 @@ def find_regions(
             more = further(proposal, int(inside.sum()))
             inside = np.pad(inside, (0, len(more.ids)), constant_values=True)
             outside = np.pad(outside, (0, len(more.ids)))
-            known = (
-                proposal._replace(measured=more.measured),
-                [*ids, *more.ids],
-                _bands(confidence, len(ids), more.confidence),
-            )
+            bands_there = _bands(confidence, len(ids), more.confidence)
+            known = proposal._replace(measured=more.measured), [*ids, *more.ids], bands_there
         if inside.any() and outside.any():
             yield _confirmed(target, *known, inside, outside, margin, error / len(proposals))
 
 
-def _bands(
-    confidence: Values | None, n: int, further: Sequence[float] | Values = ()
-) -> NDArray[np.intp]:
+def _bands(confidence: Values | None, n: int, further: Sequence[float] = ()) -> NDArray[np.intp]:
     """Of each text the fifth of the confidence of the first ``n``; one band without confidence."""
     if confidence is None or not n:
         return np.zeros(n + len(further), dtype=np.intp)

@@ -281,10 +281,11 @@ def _further(request: AuditRequest, sampled: Sequence[Example]) -> tuple[Example
     if request.fill is None or request.shard:
         return ()
     n = (request.n_unchanged or 0) + MOST_FURTHER
-    known = {each.id for each in sampled}
+    known, labelled = {each.id for each in sampled}, all(each.label for each in sampled)
     whole = load_texts(request, n, request.slices, request.cluster).examples
-    if further := tuple(each for each in whole if each.id not in known):
-        return further
+    rest = [each for each in whole if each.id not in known]
+    if rest:  # lost accuracy is known of labelled texts alone
+        return tuple(each for each in rest if each.label or not labelled)
     raise DataError(
         f"--fill {request.fill} with a sample of all {len(known)} texts",
         expected="further texts, which the sample leaves out",

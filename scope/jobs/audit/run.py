@@ -314,12 +314,7 @@ def _with_regions(plan: AuditPlan, result: AuditResult, run: Run) -> AuditResult
     baselines = [model for model in plan.models.targets if model.role == "baseline"]
     ids = [each.example.id for each in result.examples]
     proposing = set(map(unit_of, compress(ids, proposes(ids, seed))))
-    unlabelled = any(each.label is None for each in plan.data.examples)
-    further = [
-        each
-        for each in plan.further
-        if unit_of(each.id) not in proposing and (unlabelled or each.label)
-    ]
+    further = [each for each in plan.further if unit_of(each.id) not in proposing]
 
     def draw(
         place: int, lies_in: Callable[[Example], bool], confirming: int
