@@ -128,7 +128,7 @@ def _sizes(fact: ModelFacts) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(result: Result) -> list[FrameRow]:
-    """The published numbers; of a pair a comparison's only where no audit has the measure."""
+    """The published numbers; of a pair's one comparison those that no audit has."""
     if not isinstance(result, PairResult):
         return list(_published(result))
     rows = [
@@ -137,8 +137,10 @@ def _numbers(result: Result) -> list[FrameRow]:
         for row in _published(audit)
     ]
     known = {(_measure(row), row.target) for row in rows if row.value is not None}
-    compared = (row for part in result.comparisons for row in _published(part))
-    return [*rows, *(row for row in compared if (_measure(row), row.target) not in known)]
+    compared = [row for part in result.comparisons for row in _published(part)]
+    if len({row.capability for row in compared}) > 1:
+        return rows + compared
+    return rows + [row for row in compared if (_measure(row), row.target) not in known]
 
 
 def _audits_of_copies(result: Result) -> list[AuditResult]:

@@ -38,7 +38,10 @@ _ABOUT = (
     "in 95 of 100 runs."
 )
 
-_FILLED = " Regions with fewer than {fill} texts there got further ones from the rest of the data."
+_FILLED = (
+    " Regions by words, length or columns with fewer than {fill} texts in that half have further "
+    "ones from the rest of the data."
+)
 
 
 def _share(region: Region, value: float) -> str:
@@ -129,11 +132,14 @@ def more_texts(regions: Sequence[Region]) -> Iterator[Paragraph]:
     """Suspected regions of which too few texts are there, and how many would decide."""
     for region in regions:
         if region.needed is not None and region.measure != "changes":
-            yield paragraph(
-                "**{target}** may differ on texts {name}: {n} such texts in place of {some} would "
-                "decide.",
-                target=region.target,
-                name=region.name,
+            more = prose(
+                "{n} such texts in place of {some}",
                 n=f"{2 * region.needed:,}",
                 some=len(region.texts),
+            )
+            yield paragraph(
+                "**{target}** may differ on texts {name}: {more} would decide.",
+                target=region.target,
+                name=region.name,
+                more=prose("``--fill {n}``", n=region.needed) if region.further else more,
             )

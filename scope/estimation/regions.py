@@ -317,6 +317,7 @@ def _confirmed(
         excess=shown,
         confirmed=bool(shown.low > margin),
         needed=_needed(shown, margin, error),
+        further=len(ids) - len(proposal.holds),
         texts=tuple(dict.fromkeys(compress(ids, proposal.holds))),
     )
 

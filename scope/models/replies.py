@@ -93,6 +93,11 @@ _ANNOUNCED = re.compile(
 )
 """Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
 
+_MAY_ANNOUNCE = re.compile(
+    r"\W*(?:answer|according|based|certainly|course|here|from|okay|ok|question|sure)", re.IGNORECASE
+)
+"""Words at the beginning of a reply that announces its answer."""
+
 UNANSWERABLE = "unanswerable"
 """What a model is to write where a passage does not answer the question; read as an empty text."""
 
@@ -283,15 +288,17 @@ def answer_text(reply: str) -> str | None:
 def is_other(reply: str, answer: str) -> bool:
     """Whether a reply, however it goes on, differs from an answer in more than spelling.
 
-    Only whole words count, and three at least: fewer may announce the answer. An answer that
-    follows on a line of its own is taken for another one.
+    Only whole words count, and three at least: fewer may announce the answer. A reply that begins
+    with words such as "Sure" or "Here" is never another one, as its answer may stand on a line of
+    its own; one that begins otherwise and has its answer there is taken for another one.
 
     Examples
     --------
     >>> is_other("The Denver Broncos won", "Carolina"), is_other("In the Den", "In Denver, Ohio")
     (True, False)
-    >>> is_other("The final answer is", "Carolina"), is_other("“Denver” or not at", "Carolina")
-    (False, False)
+    >>> replies = ("The final answer is", "“Denver” or not at", "Sure. Here it is:")
+    >>> [is_other(reply, "Carolina") for reply in replies]
+    [False, False, False]
     """
     words = _spoken(reply).split()
     whole = words if reply[-1:].isspace() else words[:-1]
@@ -299,7 +306,7 @@ def is_other(reply: str, answer: str) -> bool:
     return (
         len(whole) > 2
         and whole[0][0] not in "".join(_QUOTES)
-        and not any("answer" in word.casefold() for word in whole[:3])
+        and not any(map(_MAY_ANNOUNCE.match, whole[:3]))
         and bool(known)
         and beginning != known[: len(beginning)]
     )

@@ -313,8 +313,8 @@ class Region:
     region; ``excess`` is the lesser of inside minus yardstick and inside minus outside, with an
     interval that is corrected for all regions proposed with it. ``needed`` is how many of those
     texts would confirm a region that is not ``confirmed``, if they differed as much; None if no
-    number would. ``texts`` holds the ids of all texts in the region, and ``against`` names the
-    reference where there are several.
+    number would. ``texts`` holds the ids of all sampled texts in the region, ``further`` counts the
+    others that took part, and ``against`` names the reference where there are several.
     """
 
     target: str
@@ -328,6 +328,7 @@ class Region:
     against: str = field(default="", metadata=SPARSE_FIELD)
     yardstick: float | None = field(default=None, metadata=SPARSE_FIELD)
     needed: int | None = field(default=None, metadata=SPARSE_FIELD)
+    further: int = field(default=0, metadata=SPARSE_FIELD)
     texts: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 

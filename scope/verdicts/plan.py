@@ -458,10 +458,13 @@ def limits_in_words(manifest: Manifest) -> str:
 
 
 def is_own_yardstick(manifest: Manifest) -> bool:
-    """Whether the reference, asked twice, is the yardstick of same answers."""
-    settings = manifest.settings
+    """Whether the reference, asked twice, is the yardstick of same answers.
+
+    Not where these stand for accuracy, as there are no right answers.
+    """
+    settings, labelled = manifest.settings, manifest.data[0].labelled > 0
     named = settings.get("least_agreement") is not None
-    return "samples" in settings and manifest.baseline is None and not named
+    return "samples" in settings and manifest.baseline is None and labelled and not named
 
 
 def _least_agreement(manifest: Manifest) -> float | None:

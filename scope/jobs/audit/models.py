@@ -84,6 +84,13 @@ def check_models(request: AuditRequest, examples: Sequence[Example]) -> None:
             expected="a reference that can answer new texts: the search generates them",
             fix="give the model itself as the reference; saved predictions can be a target",
         )
+    asked = (*request.targets, *request.compared.values())
+    if request.fill and (saved := next(filter(is_saved, asked), None)):
+        raise ModelError(
+            f"--fill {request.fill} with saved predictions, `{saved}`",
+            expected="models that can answer further texts, which no file has answers to",
+            fix="give the model itself, or leave out --fill",
+        )
     measured = request.measured
     for role, model in request.compared.items():
         if whole_spec(model) == whole_spec(references[0]):

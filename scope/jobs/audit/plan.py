@@ -237,7 +237,9 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     data = loaded
     if request.role != "answer":
         data = with_labels(loaded, first.adapter.labels, request.label_map)
-        rest = replace(loaded, examples=further)
+        # What the sample lacks may be no label of the reference.
+        known = {example.label for example in loaded.examples}
+        rest = replace(loaded, examples=tuple(each for each in further if each.label in known))
         further = with_labels(rest, first.adapter.labels, request.label_map).examples
     if missing := sorted({*request.recall} - {example.label for example in data.examples}):
         raise DataError(

@@ -59,7 +59,7 @@ from scope.models.drift import Followed
 from scope.models.scheme import Model
 from scope.models.written import writer_of
 from scope.progress import remark
-from scope.protocols import Progress
+from scope.protocols import Classifier, Progress
 from scope.records import (
     ERROR,
     AnswerShares,
@@ -104,6 +104,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         manifest,
         partial(_conduct, plans, configuration_of(manifest)),
         [writer_of(plan.models.reference.adapter) for plan in plans if request.samples]
+        + [_searched(plan) for plan in plans]
         + [model.adapter for model in models_of(plans)],
         partial(_work, plans),
         plan=_planned(plans[0], manifest) if request.candidates else "",
@@ -437,12 +438,19 @@ class Searched(NamedTuple):
     drawn: PerturbationSet
 
 
+def _searched(plan: AuditPlan) -> Classifier:
+    """The reference as searches ask it: a writer stops where its answer is another one."""
+    reference = plan.models.reference.adapter
+    searched: Classifier = getattr(reference, "in_search", reference)
+    return searched
+
+
 def _search(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
-    progress, reference = plan.request.progress, plan.models.reference.adapter
+    progress = plan.request.progress
     search = PairSearch(
         capability=chosen.capability,
-        reference=CachedClassifier(getattr(reference, "in_search", reference), run),
+        reference=CachedClassifier(_searched(plan), run),
         examples=plan.searched,
         options=plan.options,
         run=run,

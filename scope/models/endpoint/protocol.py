@@ -637,8 +637,12 @@ class Dialect:
         for name, complaint in _REFUSED.items():
             if name in sent and complaint.search(failure.said):
                 values = self._optional[name]
-                # Of the others there is only one setting, which scores or seeds change.
-                if values[:1] == [sent[name]] or (values and name != "reasoning_effort"):
+                if name == "temperature" and values and values[0] != sent[name]:
+                    return False  # drawn answers are refused; the others stay greedy
+                # Of these there is only one setting, which scores or seeds change.
+                if values[:1] == [sent[name]] or (
+                    values and name in ("chat_template_kwargs", "seed")
+                ):
                     values.pop(0)
                 return True
         return False

@@ -134,3 +134,5 @@ def test_without_further_texts_it_is_refused(audit):
         audit(Slips(with_refund), fill=5, n_unchanged=None)
     with pytest.raises(SpecError, match="--fill in the role answer"):
         audit(Slips(with_refund), fill=5, role="answer")
+    with pytest.raises(ModelError, match="--fill 5 with saved predictions"):
+        audit("predictions:saved.csv", fill=5)

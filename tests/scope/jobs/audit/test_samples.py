@@ -104,6 +104,15 @@ def test_a_baseline_or_a_named_limit_stays_the_yardstick(tmp_path):
     assert agreement(named).limit == 0.9
 
 
+def test_without_right_answers_the_noise_is_only_shown(tmp_path):
+    """Same answers stand for accuracy then, whose limit stays 98 %."""
+    rows = [{key: row[key] for key in ("question", "context")} for row in ROWS]
+    sampler = Sampler("original", sure=0.7)
+    result = audited(tmp_path, Writer("copy"), reference=sampler, data=rows, samples=2, **FEW)
+    assert twice(result).value < 0.7
+    assert agreement(result).limit == 0.98
+
+
 def test_page_and_terminal_say_how_often_in_one_line(result, tmp_path):
     result.to_html(tmp_path / "page.html")
     page = " ".join((tmp_path / "page.html").read_text().split())

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tiny_language import write_tiny_llama
 from toy_writers import ROWS, Writer, audited, estimate
 
 import scope
@@ -15,6 +16,7 @@ from scope.errors import SpecError
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.plan import _plan
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.run import prepare
 from scope.jobs.perturbing import changed_part
 from scope.models.options import ModelOptions
 from scope.models.written import WrittenClassifier
@@ -106,6 +108,15 @@ def test_an_open_verdict_says_how_many_answers_are_the_same_and_how_many_texts_d
     text = str(replace(result, drift=tuple(drift)))
     assert "of places (KL divergence 0.74 [0.63, 0.83]; not judged)" in " ".join(text.split())
     assert "Accuracy is <bdi>the share of right answers</bdi>, of which" in result.html()
+
+
+def test_searches_of_writers_are_shared_between_runs(tmp_path):
+    """A run shares the answers of the models that it names: here as searches ask, too."""
+    write_tiny_llama(tmp_path / "llama", chat=False)
+    spec = f"hf:{tmp_path / 'llama'}"
+    request = AuditRequest(reference=spec, targets=[Writer("copy")], data=ROWS, role="answer")
+    asked = {model.fingerprint for model in prepare(request).models}
+    assert len(asked) == 3
 
 
 def test_runs_by_another_score_have_another_plan(result):

@@ -241,11 +241,16 @@ def test_a_chat_with_a_seed_is_drawn_at_temperature_1():
     assert (body["temperature"], body["seed"]) == (1, 7)
 
 
-@pytest.mark.parametrize("name", ["temperature", "seed"])
-def test_what_a_server_does_not_take_of_a_drawn_chat_is_left_out(name):
+def test_a_seed_that_a_server_does_not_take_is_left_out():
     dialect = Dialect("m")
-    assert learn(dialect, DRAWN, f"Unsupported parameter: {name}")
-    assert name not in dialect.body(DRAWN)
+    assert learn(dialect, DRAWN, "Unsupported parameter: seed")
+    assert "seed" not in dialect.body(DRAWN)
+
+
+def test_a_server_that_refuses_to_draw_is_still_asked_greedily():
+    dialect = Dialect("m")
+    assert not learn(dialect, DRAWN, "temperature must be 0")
+    assert dialect.body(CHAT)["temperature"] == 0
 
 
 @pytest.mark.parametrize(
