@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
-from scope.records.estimates import Estimate, Measurement, Undefined
+from scope.records.estimates import Estimate, Measurement, Region, Undefined
 from scope.records.examples import SPARSE_FIELD, LeftOut, Setting
 
 if TYPE_CHECKING:
@@ -346,7 +346,10 @@ class Result:
             return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
         regions = getattr(self, "regions", None)
         if what == "regions" and regions is not None:
-            return pd.json_normalize([asdict(region) for region in regions])
+            names = [each.name for each in fields(Region) if each.name != "excess"]
+            names += [f"excess.{each.name}" for each in fields(Estimate)]
+            rows = pd.json_normalize([asdict(region) for region in regions])
+            return rows.reindex(columns=names)
         examples = list(self.example_rows()) if what == "examples" else []
         if not examples:
             raise SpecError(

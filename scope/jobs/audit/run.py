@@ -131,7 +131,8 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     kept = len(plan.searched) * kinds * plan.options.trials
     # What models write is priced at most: a capability of few texts that count changes more.
     drawn = len(plan.most_changed if writes else plan.changed) * kinds * plan.options.candidates
-    filled = (plan.request.fill or 0) * MOST_PROPOSED * sum(len(each.names) - 1 for each in plans)
+    judged = sum(model.role == "target" for each in plans for model in each.models.targets)
+    filled = (plan.request.fill or 0) * MOST_PROPOSED * judged
     filled = min(filled, len(plan.further))
     for model in models_of(plans):
         # A search queries its reference for kept pairs, but not for random candidates.

@@ -45,7 +45,9 @@ def test_regions_are_rows_of_a_frame():
         0.1,
         ("e1",),
     ]
-    assert kept("audit").to_frame("regions").empty
+    none = kept("audit").to_frame("regions")
+    assert none.empty
+    assert [*none.columns] == [*frame.columns]
 
 
 @pytest.mark.parametrize("what", ["examples", "regions", "pairs"])

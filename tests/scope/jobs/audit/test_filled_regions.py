@@ -123,10 +123,12 @@ def test_an_interrupted_run_ends_with_the_same_regions(audit):
 def test_a_dry_run_counts_ten_regions_a_target_at_most(options):
     queries = []
     for fill in (None, 5):
-        made = {"reference": "python:toy_models:Reference", "targets": ["python:toy_models:Rival"]}
+        names = ["Reference", "Rival", "Student"]
+        reference, target, baseline = (f"python:toy_models:{name}" for name in names)
+        made = {"reference": reference, "targets": [target], "baseline": baseline}
         planned = scope.dry_run("audit", **made, **options, fill=fill)
         queries.append([work.queries for work in planned.work if work.purpose == "texts"])
-    assert [more - few for few, more in zip(*queries, strict=True)] == [50, 50]
+    assert [more - few for few, more in zip(*queries, strict=True)] == [50, 50, 50]
 
 
 def test_without_further_texts_it_is_refused(audit):
