@@ -174,13 +174,12 @@ def _conduct(
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, known[plan.names[0]], run)
     run_shards(request, run_audit, configuration, len(examples), run)
-    noise = own_noise(plans[0], run) if request.samples else {}
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
         counts = _counted(plans[0], [search.drawn for search in searches[0]], run)
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
-        result = _at_looks(plans[0], searches[0], known, noise, run)
+        result = _at_looks(plans[0], searches[0], known, run)
         result = _with_regions(plans[0], result, run)
         return replace(result, drift=tuple(_drift(plans[0], result, run)))
     audits = list(map(_with_regions, plans, _audits(plans, searches, known, run), repeat(run)))
@@ -217,7 +216,6 @@ def _at_looks(
     plan: AuditPlan,
     searches: Sequence[Searched],
     known: Mapping[str, ByText],
-    noise: Mapping[str, float],
     run: Run,
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
@@ -227,9 +225,11 @@ def _at_looks(
     looks = 1 if earlier.combined or plan.request.shard else plan.looks
     counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
     for look in range(1, looks + 1):
-        (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
+        part = plan.first_texts(look, looks)
+        (result,) = _audits([part], [searches], known, run)
         place, planned = (look, len(ids)) if looks > 1 else (0, 0)
-        result = with_own_noise(result, noise) if plan.request.samples else result
+        if plan.request.samples:
+            result = with_own_noise(result, own_noise(part, run))
         result = replace(result, look=place, planned_texts=planned)
         result = _judged(result, earlier, plan.request)
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)

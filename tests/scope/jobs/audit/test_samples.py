@@ -69,6 +69,13 @@ def test_a_sure_reference_gives_the_same_answer_twice(tmp_path):
     assert reference.drawn == 2 * len(ROWS)
 
 
+def test_an_audit_that_ends_at_its_first_look_samples_the_texts_of_that_look_alone(tmp_path):
+    reference, constant = Sampler("original"), Writer("constant", wrong=10)
+    margins = {"keeps_margin": 0.1, "concordance_margin": 0.2}
+    result = audited(tmp_path, constant, reference=reference, samples=2, looks=2, **margins)
+    assert (result.look, twice(result).n, reference.drawn) == (1, 42, 2 * 42)
+
+
 @pytest.mark.parametrize(
     ("answers", "share"), [("aab", 1 / 3), ("aaaa", 1), ("ab", 0), ([None, None], 0)]
 )
