@@ -65,7 +65,8 @@ class Numbers(NamedTuple):
 Draw = Callable[[int, Callable[[Example], bool], int], Sequence[ScoredExample]]
 """Further texts for one region, scored by the reference, the target and the baseline if any.
 
-From the place of the target, whether a text lies in the region, and how many texts confirm it.
+It is called with the place of the target, a function that says whether a text lies in the region,
+and the number of texts that confirm the region.
 """
 
 
@@ -155,9 +156,9 @@ def regions_of(
 ) -> tuple[Region, ...]:
     """Where each target but the baseline differs from the reference: texts, and random changes.
 
-    Regions of unchanged texts and of random changes have half of the error each. Where
-    the reference is unsure is a region only with a baseline; without one, texts of which it is as
-    sure are compared.
+    Regions of unchanged texts and of random changes have half of the error each. The texts of which
+    the reference is unsure are a region only with a baseline; without one, texts of which it is
+    equally sure are compared.
 
     Parameters
     ----------
@@ -332,7 +333,7 @@ def _kept_otherwise(
     before: Sequence[int],
     *places: int | None,
 ) -> Iterator[tuple[str, list[Values]]]:
-    """By random change, whether a target keeps its answer where the reference does not, or not."""
+    """For each random change, whether only one of target and reference keeps its answer."""
 
     def kept(row: int, each: ScoredPerturbation, place: int | None) -> bool:
         first, last = examples[row].reference, each.reference

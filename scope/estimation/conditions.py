@@ -199,7 +199,7 @@ def _of_plugin(entry: Entry, texts: Sequence[str]) -> Mapping[str, Sequence[bool
 
 
 def _usable(names: Sequence[str], holds: Holds, words: int, made: int = 0) -> Conditions:
-    """Without conditions that hold for too few texts or too many, or for the texts of another.
+    """The conditions that hold for neither too few nor too many texts, each set of texts once.
 
     Of equal conditions, classes and columns come before words, and these before the lengths and
     topics, ``made`` conditions that follow the words.

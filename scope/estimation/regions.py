@@ -137,7 +137,7 @@ def find_regions(
     seed: int = 0,
     further: Callable[[Proposal, int], Further] | None = None,
 ) -> Iterator[Region]:
-    """The regions that are confirmed, and those of which too few texts are there to tell.
+    """The regions that are confirmed, and those with too few texts to decide.
 
     Parameters
     ----------
@@ -155,8 +155,8 @@ def find_regions(
     error
         One-sided, of all regions together.
     further
-        Gives further texts of a region, of which the confirming half has so many; these count
-        inside that region alone.
+        Draws further texts of a region, given the region and the number of its texts in the
+        confirming half; they count inside that region alone.
     """
     first = proposes(ids, seed)
     confidence = confidence if measured and measured[0].yardstick is None else None
@@ -352,7 +352,7 @@ def _contrast(inside: Estimate, others: Sequence[tuple[float, Estimate]]) -> Est
 
 
 def _needed(estimate: Estimate, margin: float, error: float) -> int | None:
-    """Texts of the region that confirm it in 4 of 5 runs, if they differ as much; None if none."""
+    """Texts that confirm the region in 4 of 5 runs if they differ as much; None if none do."""
     if estimate.value <= margin or estimate.low > margin:
         return None
     z = normal_quantile(1 - 2 * error)

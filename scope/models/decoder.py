@@ -60,7 +60,7 @@ class FollowingDecoder(Computed):
     """What decoders have in common: they follow given tokens, score them and verify drafts."""
 
     opening: Row = ()
-    """The tokens that it writes always."""
+    """The tokens with which every text that it writes begins."""
 
     ends: frozenset[int]
     writer: Writer
@@ -85,7 +85,7 @@ class FollowingDecoder(Computed):
         return scores
 
     def _verified(self, starts: Sequence[Start]) -> dict[int, list[int]]:
-        """What is written where a draft shows it, by number; each is read in one pass."""
+        """What is written where one pass over the draft decides it, by the number of the start."""
         drafted = [number for number, start in enumerate(starts) if start.draft]
         step = max(1, MOST_DRAFTED // max((len(start.draft) + 1 for start in starts), default=1))
         verified: dict[int, list[int]] = {}
@@ -134,7 +134,7 @@ class Decoder(FollowingDecoder):
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
     def write(self, starts: Sequence[Start]) -> Written:
-        """What the model writes after each prompt; a text that differs from its draft anew."""
+        """What the model writes after each prompt; where it differs from the draft, from the start."""
         lengths = [len(start.tokens) + start.expected for start in starts]
         for whole in batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH):
             verified = self._verified([starts[index] for index in whole])

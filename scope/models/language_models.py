@@ -70,7 +70,7 @@ class WritingModel:
         drafts: Rows,
         starts: Sequence[Start],
     ) -> ScoredAnswers:
-        """How likely answers are, whose tokens are the drafts and, maybe cut, those of the starts.
+        """How likely answers are: ``drafts`` are their tokens, of which ``starts`` may hold fewer.
 
         Where an answer is its question's draft, the model writes on from the pass that scores it.
         """

@@ -505,7 +505,7 @@ def _counting(unchanged: int, texts: Sequence[str], few: Mapping[str, str]) -> s
 
 
 def undecided_in_words(manifest: Manifest, capabilities: Sequence[str], texts: int) -> str:
-    """Why no capability is assessed where each changes so many texts at most, else empty."""
+    """Why no capability can be assessed if each changes at most ``texts``; empty if one can be."""
     few = too_few(dict.fromkeys(capabilities, texts), float(str(manifest.settings["keeps_margin"])))
     at_most = {name: f"at most {why}" for name, why in few.items()}
     is_open = len(few) == len(capabilities)

@@ -440,7 +440,7 @@ class Searched(NamedTuple):
 
 
 def _searched(plan: AuditPlan) -> Classifier:
-    """The reference as searches ask it: a writer stops where its answer is another one."""
+    """The reference for searches: a model that writes stops once its answer differs."""
     reference = plan.models.reference.adapter
     searched: Classifier = getattr(reference, "in_search", reference)
     return searched

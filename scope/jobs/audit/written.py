@@ -104,10 +104,10 @@ def _judged(scored: Scored, gold: Sequence[str], plan: AuditPlan) -> Scored:
 
 
 def questions_with_seeds(plan: AuditPlan) -> list[Question]:
-    """What the reference is asked for samples of each text; a question's id is the example's.
+    """The reference's questions for the samples of each text; a question's id is the example's.
 
-    A seed is of a text and a number: the same ones for all texts would draw alike in these, which
-    then were no independent units.
+    Each text has seeds of its own. With the same seeds for all texts their draws would be alike,
+    and the texts no independent units.
     """
     adapter, numbers = plan.models.reference.adapter, range(plan.request.samples or 0)
     asked = [
@@ -123,7 +123,7 @@ def questions_with_seeds(plan: AuditPlan) -> list[Question]:
 
 
 def own_noise(plan: AuditPlan, run: Run) -> dict[str, float]:
-    """By example, how often two sampled answers of the reference are the same, of all pairs.
+    """By example, the share of pairs of the reference's sampled answers that are equal, 0 to 1.
 
     Texts at which a server failed are left out.
     """
@@ -157,7 +157,7 @@ def equal_pairs(answers: Sequence[str | None]) -> float:
 
 
 def with_own_noise(result: AuditResult, noise: Mapping[str, float]) -> AuditResult:
-    """The audit with how often its reference gives the same answer twice, on its texts."""
+    """The audit, with a measurement of how often its reference gives the same answer twice."""
     ids = [text.example.id for text in result.examples if text.example.id in noise]
     values = np.array([noise[id_] for id_ in ids])
     estimate = mean_estimate(values, ids, empty="the server failed at all texts")
