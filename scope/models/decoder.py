@@ -134,7 +134,7 @@ class Decoder(FollowingDecoder):
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
     def write(self, starts: Sequence[Start]) -> Written:
-        """What the model writes after each prompt; where it differs from the draft, from the start."""
+        """What the model writes after each prompt; where it leaves a draft, from the beginning."""
         lengths = [len(start.tokens) + start.expected for start in starts]
         for whole in batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH):
             verified = self._verified([starts[index] for index in whole])

@@ -19,7 +19,7 @@ from scope.metrics.agreement import squad_normalized
 from scope.models.checkpoint import fingerprint_with
 from scope.models.labels import InAnotherRole
 from scope.models.options import ModelOptions
-from scope.models.questions import ASKED_AT_ONCE, ask
+from scope.models.questions import ASKED_AT_ONCE, KINDS, ask
 from scope.protocols import Answerer
 from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
 from scope.records.estimates import UNANSWERABLE
@@ -67,7 +67,8 @@ class WrittenClassifier(InAnotherRole):
     def __init__(self, model: Answerer, parts: Sequence[str], *, or_other: bool = False) -> None:
         super().__init__(model)
         self._parts, self._or_other = tuple(parts), or_other
-        self.prompts = getattr(model, "prompts", {})
+        prompts, used = getattr(model, "prompts", {}), KINDS["answerer"].prompts
+        self.prompts = {name: prompts[name] for name in used if name in prompts}
         self.reading = getattr(model, "reading", None)
         how = ("written answers", *["or other"] * or_other)
         self.fingerprint = fingerprint_with(model.fingerprint, *how, *self._parts)

@@ -345,6 +345,12 @@ def test_an_answer_that_is_the_reference_s_is_not_written():
     assert again.probabilities == (pytest.approx(math.exp(again.support / 2)),)
 
 
+def test_the_prompts_of_a_writer_are_those_with_which_it_is_asked_to_write():
+    writer = Writer("original")
+    writer.prompts = {"answer": "{question}", "choice": "{options}", "cloze": "{text}"}
+    assert WrittenClassifier(writer, ("question",)).prompts == {"answer": "{question}"}
+
+
 SHORT = ModelOptions(max_answer_tokens=8)
 
 
