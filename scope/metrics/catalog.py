@@ -466,8 +466,8 @@ SELF_AGREEMENT: Final = _of_answers(
     "self_agreement",
     "Same answers when asked twice",
     "ours: of all pairs of sampled answers to a text, those that are the same",
-    "How often the reference, sampled at temperature 1, gives the same answer to an unchanged text "
-    "twice: 1 where it is sure.",
+    "How often two sampled answers of the reference to an unchanged text are the same: 1 where "
+    "it is sure.",
 )
 """Of the reference alone, so that no gate or option takes it."""
 

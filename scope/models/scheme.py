@@ -395,7 +395,7 @@ class Model:
             truncated=truncated,
             reproducible=TEXT_BY_TEXT
             if getattr(self.adapter, "asked_alone", False)
-            else getattr(self.adapter, "varies", "") or getattr(self.adapter, "reproducible", ""),
+            else getattr(self.adapter, "reproducible", "") or getattr(self.adapter, "varies", ""),
             prompts={name: self.adapter.prompts[name] for name in names},
             reading=reading,
         )

@@ -105,6 +105,7 @@ from scope.records import (
     marked,
     own_id_of,
 )
+from scope.records.result import SAMPLED
 from scope.verdicts.plan import is_own_yardstick
 from scope.verdicts.words import carrying, in_plain_words, in_some, measured, nearest, whole
 
@@ -161,12 +162,14 @@ def _notable(result: AuditResult) -> Iterator[Block]:
         )
         if not result.audits and (table := measured_table(result)).columns[1:]:
             yield table
-    name = result.manifest.models[0].name
-    if twice := measured(result, name, "self_agreement"):
+    first = result.manifest.models[0]
+    if twice := measured(result, first.name, "self_agreement"):
+        refused = first.reproducible == SAMPLED
+        how = "without a temperature, which its server refuses" if refused else "at temperature 1"
         yield paragraph(
-            "Asked twice at temperature 1, **{name}** gives the same answer on {share} of texts"
+            f"Asked twice {how}, **{{name}}** gives the same answer on {{share}} of texts"
             f"{', the yardstick of same answers' * is_own_yardstick(result.manifest)}.",
-            name=name,
+            name=first.name,
             share=short_share(twice),
         )
     yield from _degenerate(result)

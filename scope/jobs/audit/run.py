@@ -213,10 +213,7 @@ def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> Aud
 
 
 def _at_looks(
-    plan: AuditPlan,
-    searches: Sequence[Searched],
-    known: Mapping[str, ByText],
-    run: Run,
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, ByText], run: Run
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
     ids = {example.id for example in plan.data.examples}

@@ -1,6 +1,7 @@
 """How often a reference that samples gives the same answer twice, with writers known by hand."""
 
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ import scope
 from scope.errors import ModelError, SpecError
 from scope.jobs.audit.written import equal_pairs
 from scope.records import Answer
+from scope.records.result import SAMPLED
 
 FEW = {"n": 80, "n_search": 1, "candidates": 2}
 
@@ -128,6 +130,14 @@ def test_page_and_terminal_say_how_often_in_one_line(result, tmp_path):
     assert f"gives the same answer on <bdi>{share}" in page
     assert "of texts, the yardstick of same answers." in page
     assert "Same answers when asked twice" in page
+
+
+def test_the_page_names_no_temperature_where_the_server_refuses_it(result):
+    card = replace(result.manifest.reference, reproducible=SAMPLED)
+    manifest = replace(result.manifest, models=(card, *result.manifest.targets))
+    page = replace(result, manifest=manifest).html()
+    assert "Asked twice without a temperature, which its server refuses, <strong>" in page
+    assert "temperature 1" not in page
 
 
 def test_an_interrupted_sampling_goes_on_with_the_same_samples(tmp_path, result):
