@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -172,8 +173,27 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             name=first.name,
             share=short_share(twice),
         )
+    if silent := _score_nothing(result):
+        yield paragraph(
+            "Reactions of all models are how much their own answers change (word F1), as {names} "
+            "cannot score a given answer.",
+            names=joined(silent, last=" and "),
+        )
     yield from _degenerate(result)
     yield from _failed(result)
+
+
+def _score_nothing(result: AuditResult) -> list[str]:
+    """The models for which all move by similarity; none where answers are not written."""
+    if "score" not in result.manifest.settings or not result.candidates:
+        return []
+    rows = zip(*((each.reference, *each.targets) for each in result.examples), strict=True)
+    names = [result.manifest.reference.name, *(card.name for card in result.manifest.targets)]
+    return [
+        name
+        for name, answers in zip(names, rows, strict=True)
+        if all(answer.support is None for answer in answers)
+    ]
 
 
 def _degenerate(result: AuditResult) -> Iterator[Block]:
@@ -193,9 +213,19 @@ def _failed(result: AuditResult) -> Iterator[Block]:
         yield outcome_lines(rows)
 
 
+_SOFT_OF_ANSWERS = (
+    "How similar the target's own answers before and after are (word F1), where the change of the "
+    "text left the reference's answer as it was."
+)
+
+
 def _estimates(result: AuditResult) -> Section:
     """The meaning of the metrics, each model's answers, and every number against each reference."""
-    names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
+    writes = "score" in result.manifest.settings
+    names = (
+        replace(name, meaning=_SOFT_OF_ANSWERS) if writes and name.head == "soft_scope" else name
+        for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
+    )
     about = note(
         "Metrics range from 0 to 1, informedness and excess from −1 to 1; strength of "
         "reaction is a slope. n is the number of examples; values and intervals are of examples, "
@@ -351,7 +381,7 @@ def _unit(drawn: AuditedPairs) -> str:
         return "log odds"
     if drawn.written.scored:
         return "how likely the reference’s answer is: nats a token"
-    return "word F1 of a model’s answers before and after, less 1: not all models score a text"
+    return "word F1 of a model’s answers before and after, less 1"
 
 
 def _sample(ids: Sequence[str], most: int) -> list[int]:

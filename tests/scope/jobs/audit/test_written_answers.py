@@ -143,6 +143,7 @@ def test_the_page_and_the_frame_show_answers_side_by_side(result, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "\x1e" not in page
     assert "may not replace" in page
+    assert "How similar the target&#39;s own answers before and after are (word F1)" in page
     assert result.manifest.settings["score"] == "f1"
     frame = result.to_frame("examples")
     assert {"amber.", "white"} <= {*frame.before, *frame.after}
@@ -201,6 +202,9 @@ def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
     result = audited(tmp_path, Writer("silent", scores=False), Writer("copy"))
     drawn = random_changes("typo", result.examples, result.candidates)
     assert set(drawn.moved().tolist()) <= {0.0, -1.0}
+    cause = "as toy-silent-1 cannot score a given answer."
+    assert cause in " ".join(str(result).split())
+    assert cause in re.sub(r"</?bdi>", "", result.html())
 
 
 def test_an_interrupted_audit_goes_on_where_it_was(tmp_path):
