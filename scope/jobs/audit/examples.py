@@ -32,6 +32,7 @@ from reports.blocks import (
 )
 from reports.prose import Span, Style, Text, joined, mark_changes, prose, together, written
 from reports.wording import number, two_digits
+from scope.models.written import CHAT
 from scope.records import (
     AuditResult,
     Prediction,
@@ -78,11 +79,24 @@ class Shown:
 
     @property
     def sides(self) -> list[tuple[Text, str, str]]:
-        """Each part before and after the change, behind its name; one alone has no name."""
+        """Each part before and after the change, behind its name; one alone has no name.
+
+        The earlier messages of a chat, which no change touches, are lines of their own.
+        """
         names = [prose("{name}: ", name=name) for name in self.parts] or [()]
         before = self.before.example.text
         after = before if self.after is None else self.after.perturbation.text or ""
-        return list(zip(names, parts_of(before), parts_of(after), strict=True))
+        sides = list(zip(names, parts_of(before), parts_of(after), strict=True))
+        if self.writes and self.parts[:1] == (CHAT,):
+            messages = json.loads(sides[0][1] or "[]")
+            chat = "\n".join(f"{role}: {content}" for role, content in messages)
+            sides[:1] = [((), chat, chat)] if chat else []
+        return sides
+
+    @property
+    def writes(self) -> bool:
+        """Whether a model writes its answer."""
+        return any(answer.reply for both in self.models for answer in both)
 
     @property
     def passages(self) -> list[Text]:
@@ -359,8 +373,7 @@ def _note(text: Shown) -> Text:
 
 def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Iterator[Block]:
     """Every model's predictions before and after; the reference comes first."""
-    writes = any(answer.reply for both in text.models for answer in both)
-    spelled = {} if writes else _spelled(labels, text.models)
+    spelled = {} if text.writes else _spelled(labels, text.models)
     shown = tuple(spelled)
     if len(spelled) > MAX_COLUMNS:
         predicted = {prediction.choice for both in text.models for prediction in both}
@@ -371,7 +384,7 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
         answers = both[text.after is None :]
         chosen = [spelled.get(p.choice) or label_of(p, labels) for p in answers]
         labelled = joined(chosen[:1] if _stays(both) else chosen, between=" → ")
-        if writes and len(answers) > 1 and not _stays(both):
+        if text.writes and len(answers) > 1 and not _stays(both):
             labelled = joined(mark_changes(chosen[0], chosen[1]), between=" → ")
         rows.append(
             (
@@ -383,7 +396,7 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
             )
         )
     columns = (
-        *(Column("Model", "name"), Column("Answer" if writes else "Label")),
+        *(Column("Model", "name"), Column("Answer" if text.writes else "Label")),
         Column("Same" if text.after is None else "Invariance"),
         *(Column(written(spelled[label]), "number") for label in shown),
         Column("Distance", "number"),

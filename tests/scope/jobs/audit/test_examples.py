@@ -7,7 +7,7 @@ from kept_results import kept
 
 from reports.blocks import Cards, Table
 from reports.prose import plain, written
-from scope.jobs.audit.examples import example_section
+from scope.jobs.audit.examples import Shown, example_section
 from scope.records import (
     Example,
     ModelCard,
@@ -16,6 +16,7 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
 )
+from scope.records.text_parts import joined
 
 
 def cards_of(audit):
@@ -51,6 +52,20 @@ def rows_of(card):
     (table,) = (block for block in card.blocks if isinstance(block, Table))
     rows = ([column.heading for column in table.columns], *(row.cells for row in table.rows))
     return [[plain(written(cell)) for cell in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("chat", "shown"),
+    [('[["user", "Hi <b>"], ["assistant", "Yes?"]]', ["user: Hi <b>\nassistant: Yes?"]), ("", [])],
+)
+def test_the_messages_of_a_chat_are_lines_behind_their_roles(chat, shown):
+    answer = Prediction(probabilities=(1.0,), tokens=("a",), reply="a")
+    before = ScoredExample(
+        example=Example(id="e", text=joined([chat, "Why?"])), reference=answer, targets=()
+    )
+    models, parts = ((answer, answer),), ("chat", "prompt")
+    text = Shown(kind="unchanged", before=before, after=None, models=models, parts=parts)
+    assert [*map(plain, text.passages)] == [*shown, "prompt: Why?"]
 
 
 @pytest.mark.parametrize(("gold", "columns"), [(None, ["b", "c"]), ("f", ["b", "c", "f"])])
