@@ -161,6 +161,10 @@ class CausalModel(WritingModel):
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
 
+    def require_chats(self, chats: Sequence[prompts.Messages]) -> None:
+        """Refuse chats whose messages the chat template does not write, with their number."""
+        self._spelling.require_chats(chats)
+
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, as it is read, with special tokens."""
         return self._spelling.as_read(self._fitted(name, question, self._most(name)).tokens)

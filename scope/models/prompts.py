@@ -586,6 +586,28 @@ class Spelling:
         ]
         return self._opened(tokens)
 
+    def require_chats(self, chats: Sequence[Messages]) -> None:
+        """Refuse chats whose messages the template does not write, with their number.
+
+        Raises
+        ------
+        ModelError
+            When there are any.
+        """
+        by_roles: dict[tuple[str, ...], list[Messages]] = {}
+        for chat in chats:
+            by_roles.setdefault(tuple(role for role, _ in chat), []).append(chat)
+        refused: list[tuple[ModelError, int]] = []
+        for alike in by_roles.values():
+            try:
+                self.prompt("", alike[0])
+            except ModelError as error:
+                refused.append((error, len(alike)))
+        if refused:
+            first, count = refused[0][0], sum(number for _, number in refused)
+            found = f"{first.found}: {count:,} of {len(chats):,} chats"
+            raise ModelError(found, expected=first.expected, fix=first.fix)
+
     def plain(self, text: str) -> list[int]:
         """A text after the tokenizer's opening tokens, such as a first token."""
         return [*self.opening, *self._bare(text)]

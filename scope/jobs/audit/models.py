@@ -286,7 +286,10 @@ def _load_writer(model: str | object, options: ModelOptions, data: LoadedData) -
         options = replace(options, prompts=bare | dict(options.prompts))
     loaded = load_answering_model(model, ["answerer"], options)
     writer = WrittenClassifier(loaded, data.card.parts)
-    with_reading(loaded, {"answer": writer.question(data.examples[0].text)})
+    asked = [writer.question(each.text) for each in data.examples]
+    if hasattr(loaded, "require_chats"):
+        loaded.require_chats([question.messages for question in asked])
+    with_reading(loaded, {"answer": asked[0]})
     writer.reading = getattr(loaded, "reading", None)
     writer.most_tokens = options.max_answer_tokens
     return writer

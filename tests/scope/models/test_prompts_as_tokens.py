@@ -115,6 +115,9 @@ def test_a_template_that_refuses_a_system_message_is_told_from_one_that_takes_no
     found = r"refuses a chat with messages by system, user \(.*No system"
     with pytest.raises(ModelError, match=rf"(?s){found}.*leave out these chats, or put"):
         Spelling(model, "m").prompt(TEXT, [("system", "be brief")])
+    chats = [(), [("system", "be brief")], [("system", "be kind")], [("user", "a")]]
+    with pytest.raises(ModelError, match=rf"(?s){found}.*: 2 of 4 chats"):
+        Spelling(model, "m").require_chats(chats)
 
 
 def test_a_tokenizer_that_puts_a_space_before_texts_puts_none_in_a_continuation():
