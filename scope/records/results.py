@@ -526,6 +526,8 @@ class AuditResult(MeasuredResult):
     def example_rows(self) -> Iterator[Mapping[str, object]]:
         """Every pair of texts and every model: its answers to both, and whether they agree.
 
+        Where answers are written every text is also a pair with itself, ``unchanged``.
+
         With several references each row names the one whose pair it is.
         """
         for audit in self.audits:
@@ -538,6 +540,8 @@ class AuditResult(MeasuredResult):
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
         kinds = [("kept", perturbation) for perturbation in self.perturbations]
         kinds += [("random", candidate) for candidate in self.candidates]
+        if "score" in self.manifest.settings:
+            kinds += [("unchanged", _unchanged(text)) for text in self.examples]
         for kind, pair in kinds:
             if pair.reference is None:
                 continue
@@ -563,6 +567,15 @@ class AuditResult(MeasuredResult):
                     **reference,
                     "distance": shift_distance((before[0], after[0]), (first, second)),
                 }
+
+
+def _unchanged(text: ScoredExample) -> ScoredPerturbation:
+    """A text beside itself, with the same answers."""
+    example = text.example
+    same = Perturbation(example_id=example.id, trial=0, text=example.text)
+    return ScoredPerturbation(
+        capability="", perturbation=same, reference=text.reference, targets=text.targets
+    )
 
 
 def _texts(original: str, changed: str, manifest: Manifest) -> dict[str, str]:

@@ -147,6 +147,9 @@ def test_the_page_and_the_frame_show_answers_side_by_side(result, tmp_path):
     assert result.manifest.settings["score"] == "f1"
     frame = result.to_frame("examples")
     assert {"amber.", "white"} <= {*frame.before, *frame.after}
+    unchanged = frame[frame.pair == "unchanged"]
+    assert unchanged[unchanged.model == "toy-copy-1"].example.nunique() == len(ROWS)
+    assert {*unchanged[unchanged.model == "toy-constant-1"].before} == {"white"}
 
 
 @pytest.mark.parametrize("gold", [True, False])
