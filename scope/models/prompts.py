@@ -605,8 +605,8 @@ class Spelling:
                 refused.append((error, len(alike)))
         if refused:
             first, count = refused[0][0], sum(number for _, number in refused)
-            found = f"{first.found}: {count:,} of {len(chats):,} chats"
-            raise ModelError(found, expected=first.expected, fix=first.fix)
+            problem = f"{first.found}: {count:,} of {len(chats):,} chats"
+            raise ModelError(problem, expected=first.expected, fix=first.fix)
 
     def plain(self, text: str) -> list[int]:
         """A text after the tokenizer's opening tokens, such as a first token."""
