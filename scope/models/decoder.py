@@ -24,7 +24,7 @@ from scope.models.inference import (
     made_up_tokens,
     token_ids,
 )
-from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
+from scope.models.prefixes import BLOCK, Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
 from scope.models.writing import MOST_DRAFTED, Read, Spread, Start, State, Text, Writer, Written
 from scope.protocols import attempt
@@ -314,7 +314,7 @@ class PathDecoder(FollowingDecoder):
             self._forget()
             return read
 
-        return self.writer.write(starts, read, read_alone, self._budget, ahead=True)
+        return self.writer.write(starts, read, read_alone, self._budget, ahead=BLOCK)
 
     def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""

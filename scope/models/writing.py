@@ -39,9 +39,6 @@ MOST_DRAFTED = 512
 """Most tokens of drafts that are read at once: each has scores for the whole vocabulary."""
 
 
-AHEAD = 4
-"""Most tokens that are looked up."""
-
 MOST_FOLLOWERS = 200_000
 """Most places whose next token is kept."""
 
@@ -53,7 +50,7 @@ class Followers:
     --------
     >>> followers = Followers()
     >>> followers.learn([1, 2, 3, 4, 1, 2, 3])
-    >>> followers.after([2, 3, 4]), followers.after([7, 2, 3])
+    >>> followers.after([2, 3, 4], most=4), followers.after([7, 2, 3], most=4)
     ([1, 2, 3, 4], [])
     """
 
@@ -67,10 +64,10 @@ class Followers:
         for end in range(3, len(tokens)):
             self._next[tuple(tokens[end - 3 : end])] = tokens[end]
 
-    def after(self, tokens: Row) -> list[int]:
+    def after(self, tokens: Row, most: int) -> list[int]:
         """The tokens that are likely to follow."""
         path = list(tokens[-3:])
-        while len(path) < 3 + AHEAD and (token := self._next.get(tuple(path[-3:]))) is not None:
+        while len(path) < 3 + most and (token := self._next.get(tuple(path[-3:]))) is not None:
             path.append(token)
         return path[3:]
 
@@ -208,8 +205,7 @@ class Writer:
         read_alone: Callable[[Start], Read],
         budget: int | None = None,
         more_ends: Collection[int] = (),
-        *,
-        ahead: bool = False,
+        ahead: int = 0,
     ) -> Written:
         """What the model writes after each prompt, always taking the likeliest next token or, with
         a seed, a drawn one.
@@ -225,7 +221,7 @@ class Writer:
         more_ends
             Further tokens that end a text.
         ahead
-            Whether ``read`` takes tokens that are looked up.
+            Tokens are looked up to the next multiple of so many places, which are read at once.
 
         Examples
         --------
@@ -240,7 +236,7 @@ class Writer:
         """
         self.texts += len(starts)
         ends, near = {*self._ends, *more_ends}, []
-        rounds = self._rounds(starts, read, budget, ends, self._spread(), ahead=ahead)
+        rounds = self._rounds(starts, read, budget, ends, self._spread(), ahead)
         for number, written, state in rounds:
             if state == "near":
                 near.append(number)
@@ -259,8 +255,7 @@ class Writer:
         budget: int | None,
         ends: Container[int],
         spread: Spread,
-        *,
-        ahead: bool = False,
+        ahead: int = 0,
     ) -> Iterator[tuple[int, list[int], State]]:
         """Each text that ends, and how."""
         # Common beginnings enter one after the other.
@@ -278,17 +273,19 @@ class Writer:
                 if state == "going":
                     still.append(text)
                     if ahead:
-                        self._look_up(text, before)
+                        self._look_up(text, before, ahead)
                 else:
                     yield text.number, text.written, state
             going = still
 
-    def _look_up(self, text: Text, before: int) -> None:
+    def _look_up(self, text: Text, before: int, ahead: int) -> None:
         """Take note of the tokens written just now, and draft those that are likely to follow."""
         known = [*text.start.tokens[-3:], *text.written]
         self._followers.learn(known[max(0, len(known) - len(text.written) + before - 3) :])
         if text.start.seed is None:
-            text.draft = self._followers.after(known)[: text.start.longest - len(text.written)]
+            room = -(len(text.start.tokens) + len(text.written)) % ahead
+            most = min(room, text.start.longest - len(text.written))
+            text.draft = self._followers.after(known, most)
 
 
 def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budget: float) -> None:
