@@ -24,7 +24,7 @@ from scope.models.inference import (
     made_up_tokens,
     token_ids,
 )
-from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
+from scope.models.prefixes import BLOCK, Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
 from scope.models.writing import MOST_DRAFTED, Read, Spread, Start, State, Text, Writer, Written
 from scope.protocols import attempt
@@ -250,8 +250,8 @@ def means_of(continuations: Sequence[Rows]) -> Measure[float]:
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
 """All texts are in one row of tokens: there are no rows to add to a batch."""
 
-_LENGTHS = (3, 12)
-"""Lengths of the texts with which a model is tried: within a block, and beyond one."""
+_LENGTH = 12
+"""The length of the texts with which a model is tried: beyond a block."""
 
 _CLOSE, _COARSE = 1e-4, 0.05
 """Greatest difference from the unchanged model, as a share of its greatest logit: for float32, and
@@ -264,13 +264,13 @@ class PathDecoder(FollowingDecoder):
     Parameters
     ----------
     token_budget
-        Tokens that are cached between questions, and most in one batch.
+        Most tokens in one batch; twice as many are cached between questions.
     """
 
     def __init__(self, model: Any, token_budget: int) -> None:
         self._model, self._budget = model, token_budget
-        self._inference = Inference(model, self._try, rules=_RULES, lengths=_LENGTHS)
-        self._remembered = Remembered(token_budget)
+        self._inference = Inference(model, self._try, rules=_RULES, lengths=[_LENGTH])
+        self._remembered = Remembered(2 * token_budget)
         self._attention = Attention()
         self._state: object = None
         self._lock = RLock()
@@ -314,7 +314,7 @@ class PathDecoder(FollowingDecoder):
             self._forget()
             return read
 
-        return self.writer.write(starts, read, read_alone, self._budget)
+        return self.writer.write(starts, read, read_alone, self._budget, ahead=BLOCK)
 
     def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""
@@ -386,7 +386,7 @@ class PathDecoder(FollowingDecoder):
         return torch.stack([torch.cat(both) for both in zip(first, then, strict=True)])
 
     def _compare(self) -> bool:
-        first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
+        first, second, *_ = made_up_tokens(self._model, _LENGTH).tolist()
         rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
         self._forget()

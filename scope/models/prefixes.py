@@ -9,9 +9,11 @@ the other texts nor on when its prefix was read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -57,7 +59,7 @@ class Plan(NamedTuple):
 
 
 class Remembered:
-    """The slots of tokens in a model's cache, by path.
+    """The slots of tokens in a model's cache, by path; those not read for longest lose theirs.
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ class Remembered:
 
     def forget(self) -> None:
         """Clear the cache."""
-        self.capacity = self._least
+        self.capacity, self._reading, self._last_read = self._least, 0, dict[int, int]()
         self._keep(())
 
     def plan(self, rows: Sequence[Row], last: Sequence[int]) -> Plan:
@@ -88,6 +90,7 @@ class Remembered:
         The model's answer at a token is not cached: a cached token is read again where it is
         wanted.
         """
+        self._reading += 1
         self._make_room(rows)
         read = Plan([], [], [], {}, [])
         places: dict[int, int] = {}
@@ -122,6 +125,7 @@ class Remembered:
                 slot = self._slots[before, token] = self._free.pop()
             path.append(slot)
             before = slot
+        self._last_read |= dict.fromkeys(path, self._reading)
         return path, known
 
     def _make_room(self, rows: Sequence[Row]) -> None:
@@ -141,16 +145,24 @@ class Remembered:
         if len(new) <= len(self._free):
             return
         size = max(self._least, len(known) + len(new))
-        if size == self.capacity:
-            self._keep(known)
-        else:
+        if size != self.capacity:
             self.capacity = size
             self._keep(())
+            return
+        # Whole readings go: a token is never read later than the one before it in a text.
+        self._last_read |= dict.fromkeys(known, self._reading)
+        readings, lacking = Counter(self._last_read.values()), len(new) - len(self._free)
+        oldest = iter(sorted(readings))
+        while lacking > 0:
+            last = next(oldest)
+            lacking -= readings[last]
+        self._keep([slot for slot, reading in self._last_read.items() if reading > last])
 
     def _keep(self, slots: Collection[int]) -> None:
-        known = getattr(self, "_slots", {})
-        self._slots = {key: slot for key, slot in known.items() if slot in slots}
-        self._free = sorted(set(range(self.capacity)) - set(slots), reverse=True)
+        known, kept = getattr(self, "_slots", {}), set(slots)
+        self._slots = {key: slot for key, slot in known.items() if slot in kept}
+        self._last_read = {slot: self._last_read[slot] for slot in kept}
+        self._free = sorted(set(range(self.capacity)) - kept, reverse=True)
 
 
 def batches_by_beginning(
@@ -315,6 +327,7 @@ def _seen(
     return seen.reshape(pieces * BLOCK, heads * shared, -1)
 
 
+@lru_cache(maxsize=512)
 def _unseen(block: int, window: int | None, device: Any) -> Any:
     """Which places are hidden from those of a block: later ones, and those before the window."""
     torch = load_torch()

@@ -5,7 +5,9 @@ seed is added to the logits (Maddison et al., NeurIPS 2014), which has the proba
 temperature 1. So what follows holds for both, and a drawn answer, too, depends on no other text.
 
 A text may come with a draft, an answer that is expected of the model: it is read in one pass, and
-writing goes on where the model would write another token. A draft never changes what is written.
+writing goes on where the model would write another token. Then the tokens that followed the last
+three before, in this text or another one, are its draft (lookup decoding): answers quote passages,
+and those to a question and to its changes are alike. A draft never changes what is written.
 Where two tokens are nearer than the numerical spread of a model whose numbers depend on company,
 the text is written anew, alone.
 
@@ -35,6 +37,39 @@ Written = Iterator[tuple[int, list[int] | None]]
 
 MOST_DRAFTED = 512
 """Most tokens of drafts that are read at once: each has scores for the whole vocabulary."""
+
+
+MOST_FOLLOWERS = 200_000
+"""Most places whose next token is kept."""
+
+
+class Followers:
+    """The token that followed each three tokens the last time.
+
+    Examples
+    --------
+    >>> followers = Followers()
+    >>> followers.learn([1, 2, 3, 4, 1, 2, 3])
+    >>> followers.after([2, 3, 4], most=4), followers.after([7, 2, 3], most=4)
+    ([1, 2, 3, 4], [])
+    """
+
+    def __init__(self) -> None:
+        self._next: dict[tuple[int, ...], int] = {}
+
+    def learn(self, tokens: Row) -> None:
+        """Take note of what follows in a text."""
+        if len(self._next) > MOST_FOLLOWERS:
+            self._next.clear()
+        for end in range(3, len(tokens)):
+            self._next[tuple(tokens[end - 3 : end])] = tokens[end]
+
+    def after(self, tokens: Row, most: int) -> list[int]:
+        """The tokens that are likely to follow."""
+        path = list(tokens[-3:])
+        while len(path) < 3 + most and (token := self._next.get(tuple(path[-3:]))) is not None:
+            path.append(token)
+        return path[3:]
 
 
 class Spread(NamedTuple):
@@ -116,7 +151,7 @@ class Text:
         With a seed the likeliest after noise.
         """
         start, draft, self.draft = self.start, self.draft, ()
-        if draft and start.weigh:
+        if draft and start.weigh and not self.written:
             start.weigh(logits)
         if start.seed is not None:
             # By place, so that a draft changes no draw.
@@ -161,6 +196,7 @@ class Writer:
     def __init__(self, ends: Collection[int], spread: Callable[[], Spread]) -> None:
         self._ends, self._spread = ends, spread
         self.texts = self.alone = 0
+        self._followers = Followers()
 
     def write(
         self,
@@ -169,6 +205,7 @@ class Writer:
         read_alone: Callable[[Start], Read],
         budget: int | None = None,
         more_ends: Collection[int] = (),
+        ahead: int = 0,
     ) -> Written:
         """What the model writes after each prompt, always taking the likeliest next token or, with
         a seed, a drawn one.
@@ -183,6 +220,8 @@ class Writer:
             Most tokens of all texts at once, a shared beginning counted once; None lets all enter.
         more_ends
             Further tokens that end a text.
+        ahead
+            Tokens are looked up to the next multiple of so many places, which are read at once.
 
         Examples
         --------
@@ -197,7 +236,8 @@ class Writer:
         """
         self.texts += len(starts)
         ends, near = {*self._ends, *more_ends}, []
-        for number, written, state in self._rounds(starts, read, budget, ends, self._spread()):
+        rounds = self._rounds(starts, read, budget, ends, self._spread(), ahead)
+        for number, written, state in rounds:
             if state == "near":
                 near.append(number)
             else:
@@ -215,21 +255,37 @@ class Writer:
         budget: int | None,
         ends: Container[int],
         spread: Spread,
+        ahead: int = 0,
     ) -> Iterator[tuple[int, list[int], State]]:
         """Each text that ends, and how."""
         # Common beginnings enter one after the other.
         order = sorted(range(len(starts)), key=lambda number: tuple(starts[number].tokens))
         waiting, going = order[::-1], list[Text]()
         while waiting or going:
+            entered = len(going)
             _enter(going, waiting, starts, math.inf if budget is None else budget)
+            for text in going[entered:] if ahead else ():
+                self._followers.learn(text.path)
             still = []
             for text, logits in zip(going, read(going), strict=True):
+                before = len(text.written)
                 state = text.extend(logits, ends, spread)
                 if state == "going":
                     still.append(text)
+                    if ahead:
+                        self._look_up(text, before, ahead)
                 else:
                     yield text.number, text.written, state
             going = still
+
+    def _look_up(self, text: Text, before: int, ahead: int) -> None:
+        """Take note of the tokens written just now, and draft those that are likely to follow."""
+        known = [*text.start.tokens[-3:], *text.written]
+        self._followers.learn(known[max(0, len(known) - len(text.written) + before - 3) :])
+        if text.start.seed is None:
+            room = -(len(text.start.tokens) + len(text.written)) % ahead
+            most = min(room, text.start.longest - len(text.written))
+            text.draft = self._followers.after(known, most)
 
 
 def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budget: float) -> None:

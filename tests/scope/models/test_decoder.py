@@ -235,6 +235,13 @@ def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
     assert remembered.capacity == 40
 
 
+def test_what_was_not_read_for_longest_leaves_the_cache():
+    remembered = Remembered(6)
+    # The third reading takes the place of the second row, and the fourth that of the third.
+    rows = [[1, 2, 3], [4, 5, 6], [1, 2, 3], [7, 8], [1, 2, 9], [4, 5]]
+    assert [len(remembered.plan([row], [1]).tokens) for row in rows] == [3, 3, 1, 2, 1, 2]
+
+
 HEADS, SHARED, NUMBERS = 2, 3, 8
 LONG_ROWS = [[*range(BLOCK + 5)], [0, 1, 2, 90, 91], [0, 1, 2, 90], [*range(BLOCK), 92]]
 
