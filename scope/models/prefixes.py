@@ -64,7 +64,7 @@ class Remembered:
     Parameters
     ----------
     capacity
-        Tokens in the cache; more only while a single batch has more.
+        Tokens in the cache; more only where a single batch has more, until room is needed.
 
     Examples
     --------
@@ -144,7 +144,10 @@ class Remembered:
                 before = slot
         if len(new) <= len(self._free):
             return
-        size = max(self._least, len(known) + len(new))
+        size = self._least
+        while size < len(known) + len(new):
+            # Doubled, as a long text that grows by a token would else be read again each time.
+            size *= 2
         if size != self.capacity:
             self.capacity = size
             self._keep(())

@@ -135,8 +135,8 @@ State = Literal["going", "over", "near", "no number"]
 class Text:
     """A text while it is written: the tokens so far, and what is left of its draft."""
 
-    def __init__(self, number: int, start: Start, room: int = 0) -> None:
-        self.number, self.start, self.room = number, start, room
+    def __init__(self, number: int, start: Start) -> None:
+        self.number, self.start = number, start
         self.written: list[int] = []
         self.draft: Row = start.draft[: start.longest]
 
@@ -290,16 +290,25 @@ class Writer:
 
 def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budget: float) -> None:
     """Let texts in while there is room for them; one at least."""
-    drafted, most = 0, ANSWERS_A_BATCH if budget < math.inf else len(starts)
+    most = ANSWERS_A_BATCH if budget < math.inf else len(starts)
+    if not waiting or len(going) >= most:
+        return
+    befores = [None, *(text.start for text in going)]
+    tokens = sum(_room(text.start, before) for text, before in zip(going, befores, strict=False))
+    drafted = 0
     while waiting:
         start = starts[waiting[-1]]
-        shared = (shared_beginning(text.start.tokens, start.tokens) for text in going)
-        room = len(start.tokens) - max(shared, default=0) + max(start.expected, len(start.draft))
+        tokens += _room(start, going[-1].start if going else None)
         drafted += len(start.draft)
-        tokens = sum(text.room for text in going) + room
         if going and (len(going) >= most or drafted > MOST_DRAFTED or tokens > budget):
             break
-        going.append(Text(waiting.pop(), start, room))
+        going.append(Text(waiting.pop(), start))
+
+
+def _room(start: Start, before: Start | None) -> int:
+    """The tokens of a text beside its neighbour, with those for which there is to be room."""
+    shared = shared_beginning(before.tokens, start.tokens) if before else 0
+    return len(start.tokens) - shared + max(start.expected, len(start.draft))
 
 
 def score_of(logits: Any, start: Start, ends: Collection[int], *, truncated: bool) -> ScoredAnswer:

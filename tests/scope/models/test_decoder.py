@@ -229,9 +229,10 @@ def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
         rows = [[chance.randrange(3) for _ in range(chance.randrange(1, 15))] for _ in range(3)]
         plan = remembered.plan(rows, [1] * 3)
         assert max(plan.slots) < remembered.capacity == 40
-    remembered.plan([list(range(90))], [1])
-    assert remembered.capacity == 90
-    remembered.plan([[5, 6]], [1])
+    long = [len(remembered.plan([list(range(length))], [1]).tokens) for length in range(90, 101)]
+    assert (long, remembered.capacity) == ([90] + [1] * 10, 160)
+    for first in range(200, 231):
+        remembered.plan([[first, 6]], [1])
     assert remembered.capacity == 40
 
 

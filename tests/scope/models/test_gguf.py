@@ -47,6 +47,16 @@ def test_a_gguf_file_answers_as_the_checkpoint_that_it_was_made_from(pair, capfd
     ]
 
 
+def test_the_header_is_read_once(pair, monkeypatch):
+    library = pytest.importorskip("gguf")
+    usual, reads = library.GGUFReader, []
+    begin = usual.__init__
+    monkeypatch.setattr(usual, "__init__", lambda *self: reads.append(self) or begin(*self))
+    gguf.load(str(pair[1]), OPTIONS)
+    assert len(reads) == 1
+    assert library.GGUFReader is usual
+
+
 def test_the_spec_is_the_path_and_the_fingerprint_the_content(pair, tmp_path):
     file = pair[1]
     model = load_model(f"hf:{file}", "answerer", OPTIONS)
