@@ -41,7 +41,7 @@ from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import paired_difference
 
 MOST_CHARACTERS = 700
-"""Of a passage: 298 questions."""
+"""Longest passage; 298 questions have a shorter one."""
 
 AT_ONCE = 20
 """Questions whose prompts a model remembers together."""
@@ -145,7 +145,7 @@ def main() -> None:
     arguments, figures = parsed(parser, tuple(TASKS)), dict[str, Any]()
     for name in arguments.parts:
         items = list(items_of(arguments.data, TASKS[name].file))
-        drawn = random.Random(arguments.seed).sample(items, arguments.questions)
+        drawn = random.Random(arguments.seed).sample(items, min(arguments.questions, len(items)))
         drawn.sort(key=lambda item: item.question.context or "")
         figures |= measured(arguments.model, name, drawn)
     figures |= {"model": arguments.model, "questions": arguments.questions}

@@ -75,8 +75,10 @@ def model_card(result: Result) -> tuple[Block, ...]:
     cells: dict[tuple[Text, str], Cell | str] = {
         (_title(row, manifest), row.target): _cell(row) for row in rows
     }
-    for fact in getattr(result, "facts", ()):
-        cells |= {(written(title), fact.model): size for title, size in _sizes(fact)}
+    facts: Sequence[ModelFacts] = getattr(result, "facts", ())
+    for title in dict.fromkeys(title for fact in facts for title, _ in _sizes(fact)):
+        of_title = {fact.model: dict(_sizes(fact)).get(title, "unknown") for fact in facts}
+        cells |= {(written(title), model): size for model, size in of_title.items()}
     names = [card.name for card in manifest.models if card.name in {name for _, name in cells}]
     titles = dict.fromkeys(title for title, _ in cells)
     lines = [[title, *(cells.get((title, name)) for name in names)] for title in titles]

@@ -53,7 +53,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~-])")
 BAR = r"\|"
 """A bar within a cell."""
 
-_ORDERED = re.compile(r"^(\d+)([.)])")
+_ORDERED = re.compile(r"^(\d+)([.)])(?=\s|$)")
 _MARKS = {
     **dict.fromkeys(("strong", "alarm", "inserted", "marked"), "**{}**"),
     **{"emphasis": "*{}*", "deleted": "~~{}~~"},
@@ -183,9 +183,10 @@ def _table(table: Table) -> Iterator[str]:
 
 def _value(value: Written | SmallStrip | None) -> str:
     if isinstance(value, Cell):
-        # No bold type in a table.
-        estimate = tuple(span._replace(style="plain") for span in written(value))
-        return "; ".join(filter(None, (_inline(estimate), _escaped(value.remark))))
+        # No bold type in a table; numbers hold no markup.
+        spans = tuple(span._replace(style="plain") for span in written(value))
+        estimate = _inline(spans) if value.reason else "".join(span.text for span in spans)
+        return "; ".join(filter(None, (estimate, _escaped(value.remark))))
     return _inline(written(value.words if isinstance(value, SmallStrip) else value))
 
 

@@ -485,13 +485,13 @@ def with_reasons(
         used = card.used - len(plain)
         data.append(replace(card, used=used, left_out=(*card.left_out, *lefts)))
     refuse_unusable(data, most)
+    last = max((len(card.parts) for card in manifest.data), default=0) or 1
     for model in manifest.models:
         rows = [(failed[task], row.get(model.name, {})) for task, row in tasks.items()]
         missing = _counted(
             (
                 answer.missing or "no reason is known",
-                getattr(answer, "reply", "")
-                or ("(empty)" if answer.missing == "not readable" else name),
+                getattr(answer, "reply", "") or parts_of(name)[:last][-1],
             )
             for whys, row in rows
             for name, answer in row.items()

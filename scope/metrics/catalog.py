@@ -208,7 +208,8 @@ AUDIT_METRICS: Final = (
         title="Flip-SCoPE",
         paper="ours: the complement of Hard-SCoPE, on random candidates",
         explanation="How often the target gives the reference's new answer where a random "
-        "change gives the reference another one, on texts to which both gave the same.",
+        "change gives the reference another one, on texts to which both gave the same. A missing "
+        "answer follows none.",
     ),
     Metric(
         key="informedness",

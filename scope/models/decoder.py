@@ -353,9 +353,9 @@ class PathDecoder(FollowingDecoder):
         return after
 
     def _read(self, rows: Rows, last: Row | None, run: Callable[..., Any]) -> list[Any]:
-        plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
-        wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
         try:
+            plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
+            wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
             tokens = self._tensor([plan.tokens])
             logits = run(lambda tokens: self._call(tokens, plan, wanted), tokens=tokens)
         except BaseException:

@@ -22,6 +22,7 @@ from contextlib import contextmanager, redirect_stderr
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,7 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 _MAGIC = b"GGUF"
 _ENDINGS = (KeyboardInterrupt, SystemExit)
 _MOST_LETTERS = 2**24
+_ONE_AT_A_TIME = Lock()
 _MOST_READS = 3_000_000
 """Most numbers and texts in a header; the largest vocabularies have 1.3 million entries in all."""
 
@@ -176,6 +178,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         redirect_stderr(io.StringIO()),
         _alone(path) as file,
         counting(path.stat().st_size),
+        _ONE_AT_A_TIME,
         _read_once(path) as fields,
     ):
         tokenizer = load_tokenizer(file, fields)
@@ -208,6 +211,7 @@ def _read_once(path: Path) -> Iterator[dict[str, Any]]:
     import gguf
 
     library: Any = gguf
+    usual = gguf.GGUFReader
 
     class Bounded(gguf.GGUFReader):
         reads = 0
@@ -236,7 +240,11 @@ def _read_once(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"it holds the {kind!r:.40} of a model, not the model")
     if blocks not in (None, held):
         raise ValueError(f"its header says {blocks!r:.40} blocks, its tensors {held}")
-    usual, library.GGUFReader = gguf.GGUFReader, lambda *_: reader
+
+    def opened(file: Any, *more: Any) -> Any:
+        return reader if Path(file).samefile(path) else usual(file, *more)
+
+    library.GGUFReader = opened
     try:
         yield fields
     finally:

@@ -162,7 +162,7 @@ class CausalModel(WritingModel):
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
 
     def require_chats(self, chats: Sequence[prompts.Messages]) -> None:
-        """Refuse chats whose messages the chat template does not write, with their number."""
+        """Refuse chats if the chat template does not write some, and say how many."""
         self._spelling.require_chats(chats)
 
     def prompt_as_read(self, name: str, question: Question) -> str:

@@ -48,7 +48,7 @@ class Running:
     """Where models run; auto takes CUDA, then MPS, then the CPU."""
 
     token_budget: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 4096
-    """Most tokens in one batch; bounds the memory."""
+    """Most tokens in one batch; bounds the memory. Language models keep twice as many."""
 
     threads: Annotated[
         int | None, whole_number(MODELS, default="all cores"), Limits(least=1), OUTSIDE_IDENTITY

@@ -59,12 +59,12 @@ class Plan(NamedTuple):
 
 
 class Remembered:
-    """The slots of tokens in a model's cache, by path; those not read for longest lose theirs.
+    """The slots of tokens in a model's cache, by path; the least recently used lose theirs.
 
     Parameters
     ----------
     capacity
-        Tokens in the cache; more only where a single batch has more, until room is needed.
+        Tokens in the cache. It grows for a larger batch, and shrinks when it next runs full.
 
     Examples
     --------
@@ -146,15 +146,17 @@ class Remembered:
             return
         size = self._least
         while size < len(known) + len(new):
-            # Doubled, as a long text that grows by a token would else be read again each time.
-            size *= 2
+            # In steps: a long text that grows by a token would else be read again each time.
+            size += self._least
         if size != self.capacity:
             self.capacity = size
             self._keep(())
             return
-        # Whole readings go: a token is never read later than the one before it in a text.
+        # Whole readings go: a token is never read later than the one before it in a text. More than
+        # is lacking, as each time takes as long as there are slots.
         self._last_read |= dict.fromkeys(known, self._reading)
         readings, lacking = Counter(self._last_read.values()), len(new) - len(self._free)
+        lacking = max(lacking, min(self.capacity // 8, len(self._last_read) - len(known)))
         oldest = iter(sorted(readings))
         while lacking > 0:
             last = next(oldest)

@@ -587,7 +587,7 @@ class Spelling:
         return self._opened(tokens)
 
     def require_chats(self, chats: Sequence[Messages]) -> None:
-        """Refuse chats whose messages the template does not write, with their number.
+        """Refuse chats if the template does not write some, and say how many.
 
         Raises
         ------

@@ -74,7 +74,7 @@ class Reply:
         return self.thinks and not self.text.strip()
 
 
-READ_BY = "rules 6"
+READ_BY = "rules 5"
 """Part of the fingerprint of models whose replies are read here; changes with the rules, and with
 how a prompt is filled in."""
 
@@ -403,15 +403,8 @@ _AROUND = " \t\n.,:;()[]{}<>*_\"'`"
 
 _MARKED = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
 
-_OPTION = (
-    # The beginning of a line, or words that choose: else a sentence may only mention the option.
-    r"(?:(?:\A|\n)\W*|\b(?:so|thus|hence|therefore|is|(?:would|must|should)\s+be|(?:go|going)\s+with"
-    r"|(?<!not )(?<!n't )(?:choose|pick|select|take))[\s,:*_]+)option"
-    r"|(?<!not )\boption(?:\s+is\b|(?=\W+\w\W+is\s+(?:the\s+)?(?:correct|right|best)\b))"
-)
-
 _FOLLOWS = re.compile(
-    rf"(?:\b(?:answer\s+is|answer\s*:)|{_OPTION}|\\boxed\s*\{{(?:\\text\w*\{{)?)"
+    r"(?:\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)|\\boxed\s*\{(?:\\text\w*\{)?)"
     r"[\s:(\[*_`\"']*(?-i:([A-Z]))"
     # Else it may be a word: the answer is A cat.
     r"(?=[.,;:!?)\]}$*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
@@ -471,9 +464,8 @@ def written_letter(text: str, options: int) -> Letter | None:
 
     Some letters are words, and any text may contain letters. So a letter counts only if it is the
     whole first line; if it opens the text and is marked, as in ``B.``, ``(B)`` or ``**B**``; or if
-    it follows ``answer is``, ``answer:``, ``\\boxed{`` or an ``option`` that begins a line or is
-    chosen, and the next word, if any, gives a reason or confirms the answer. Letters joined by
-    ``or`` or ``and`` do not count.
+    it follows ``answer is``, ``answer:``, ``option`` or ``\\boxed{``, and the next word, if any,
+    gives a reason or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
 
     Examples
     --------

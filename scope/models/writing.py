@@ -5,9 +5,9 @@ seed is added to the logits (Maddison et al., NeurIPS 2014), which has the proba
 temperature 1. So what follows holds for both, and a drawn answer, too, depends on no other text.
 
 A text may come with a draft, an answer that is expected of the model: it is read in one pass, and
-writing goes on where the model would write another token. Then the tokens that followed the last
-three before, in this text or another one, are its draft (lookup decoding): answers quote passages,
-and those to a question and to its changes are alike. A draft never changes what is written.
+writing goes on where the model would write another token. Then the draft is looked up: what
+followed the same three tokens the last time they occurred. Answers quote passages, and those to a
+question and to its changes are alike. A draft never changes what is written.
 Where two tokens are nearer than the numerical spread of a model whose numbers depend on company,
 the text is written anew, alone.
 
@@ -40,7 +40,7 @@ MOST_DRAFTED = 512
 
 
 MOST_FOLLOWERS = 200_000
-"""Most places whose next token is kept."""
+"""Most entries; a fuller table is emptied."""
 
 
 class Followers:
@@ -221,7 +221,7 @@ class Writer:
         more_ends
             Further tokens that end a text.
         ahead
-            Tokens are looked up to the next multiple of so many places, which are read at once.
+            Drafts that are looked up end at a multiple of this many places; 0 looks nothing up.
 
         Examples
         --------
@@ -280,11 +280,12 @@ class Writer:
 
     def _look_up(self, text: Text, before: int, ahead: int) -> None:
         """Take note of the tokens written just now, and draft those that are likely to follow."""
-        known = [*text.start.tokens[-3:], *text.written]
-        self._followers.learn(known[max(0, len(known) - len(text.written) + before - 3) :])
+        prompt = text.start.tokens[-3:]
+        known = [*prompt, *text.written]
+        self._followers.learn(known[max(0, len(prompt) + before - 3) :])
         if text.start.seed is None:
             room = -(len(text.start.tokens) + len(text.written)) % ahead
-            most = min(room, text.start.longest - len(text.written))
+            most = min(room, text.start.longest - len(text.written) - 1)
             text.draft = self._followers.after(known, most)
 
 
@@ -295,7 +296,7 @@ def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budge
         return
     befores = [None, *(text.start for text in going)]
     tokens = sum(_room(text.start, before) for text, before in zip(going, befores, strict=False))
-    drafted = 0
+    drafted = sum(len(text.draft) for text in going)
     while waiting:
         start = starts[waiting[-1]]
         tokens += _room(start, going[-1].start if going else None)

@@ -325,7 +325,8 @@ class Result:
             the model's answer to both and whether it is kept, the probabilities of the answer to
             the original before and after the change by the model and by the reference, and the L1
             distance between the shifts of both; of written answers each unchanged text and each
-            model, too; of a comparison each question and each model.
+            model, too, with the reference's answer beside the model's own; of a comparison each
+            question and each model.
             ``regions``: of audits and comparisons, each region as a row (`scope.records.Region`).
         worst_first
             Of the examples of an audit: the greatest distance first.

@@ -526,7 +526,8 @@ class AuditResult(MeasuredResult):
     def example_rows(self) -> Iterator[Mapping[str, object]]:
         """Every pair of texts and every model: its answers to both, and whether they agree.
 
-        Where answers are written every text is also a pair with itself, ``unchanged``.
+        Where answers are written an unchanged text is a row, too: ``before`` is the reference's
+        answer to it, ``after`` the model's own, and ``kept`` whether they are the same.
 
         With several references each row names the one whose pair it is.
         """
@@ -546,12 +547,13 @@ class AuditResult(MeasuredResult):
             if pair.reference is None:
                 continue
             original, changed = originals[pair.perturbation.example_id], pair.perturbation
-            before = (original.reference, *original.targets)
             after = (pair.reference, *pair.targets)
+            before = (original.reference, *original.targets)
+            before = (original.reference,) * len(names) if kind == "unchanged" else before
             reference = _probabilities("reference_probability", original.reference, pair.reference)
             for name, first, second in zip(names, before, after, strict=True):
                 yield {
-                    "capability": pair.capability,
+                    "capability": pair.capability or None,
                     "pair": kind,
                     "example": changed.example_id,
                     "trial": changed.trial,
@@ -570,7 +572,7 @@ class AuditResult(MeasuredResult):
 
 
 def _unchanged(text: ScoredExample) -> ScoredPerturbation:
-    """A text beside itself, with the same answers."""
+    """An unchanged text in the form of a pair."""
     example = text.example
     same = Perturbation(example_id=example.id, trial=0, text=example.text)
     return ScoredPerturbation(

@@ -412,12 +412,21 @@ def not_assessed(result: AuditResult, measure: str) -> dict[str, str]:
         name: str(outcome.reason) for name, outcome in drawn.items() if outcome.status != "measured"
     }
     margin = result.manifest.settings.get(f"{measure}_margin")
-    counts: dict[str, int] = {}
+    name, counts = result.manifest.reference.name, dict[str, int]()
     for row in result.measurements:
         of_all = row.metric == ENDPOINTS[measure].metric and row.subset is None and row.values
-        if of_all and row.capability not in why:
-            capability = str(row.capability)
-            counts[capability] = max(counts.get(capability, 0), len(row.values))
+        if not of_all or row.capability in why:
+            continue
+        capability, share = str(row.capability), row.estimate
+        counts[capability] = max(counts.get(capability, 0), len(row.values))
+        if measure != "keeps" or row.target != name or not isinstance(margin, float):
+            continue
+        # Of less no target, or hardly any, can lose as much as the limit.
+        if not isinstance(share, Undefined) and share.value < 2 * margin:
+            needed = f"at least {200 * margin:g}\u00a0% are needed"
+            kept = f"keeps its answer under {100 * share.value:.2g}\u00a0% of changes"
+            why[capability] = f"{name} {kept}, {needed}"
+    counts = {name: count for name, count in counts.items() if name not in why}
     return why | (too_few(counts, margin) if isinstance(margin, float) else {})
 
 
@@ -500,7 +509,7 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
 
 def _counting(unchanged: int, texts: Sequence[str], few: Mapping[str, str]) -> str:
     words = f"plan: {unchanged:,} unchanged texts; changed texts that count: "
-    words += ", ".join(texts) or "none"
+    words += ", ".join(texts) or "too few"
     return words + "".join(f"; {name} is not assessed, as {why}" for name, why in few.items())
 
 

@@ -323,21 +323,26 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
             return "", {}
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
-        return f"Right answers are needed on the {counted(differ, 'text')} that differ" * bool(
-            differ
-        ), {}
+        more = f"Right answers are needed on the {counted(differ, 'text')} that differ"
+        if "score" in manifest.settings:
+            more += ", or a yardstick (--baseline)"
+        return more * bool(differ), {}
     numbers = {"n": plan.changed, "n-unchanged": plan.unchanged}
     options = {name: rounded_up(n) for name, n in numbers.items() if n is not None}
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     further, yardstick = " further" * (not alone), manifest.baseline
-    close = f"close as {yardstick.name}" if yardstick else f"good as {manifest.reference.name}"
-    case = f"{target} is as {close}"
+    close = f"as good as {manifest.reference.name}"
+    close = f"as close as {yardstick.name}" if yardstick else close
     if verdict.if_as_seen is None:
-        more, options = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough", {}
+        many, options = _texts(plan, further), {}
+        more = f"{_too_near(ends)}. Only if {target} is {close} are {many} enough"
     else:
         more = f"Plan {_texts(plan, further)}"
-        if equal not in (None, plan) and not is_own_yardstick(manifest):
-            more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
+        if equal and equal != plan and not is_own_yardstick(manifest):
+            seen, even = ((of.unchanged or 0) + (of.changed or 0) for of in (plan, equal))
+            only = "only " * (even > seen)
+            texts = _texts(equal).removesuffix(" texts")
+            more += f"; if {target} is {only}{close}, {texts} are enough"
     rows = card.rows - card.duplicates - card.empty
     have = f". The data have {rows:,}: add others" * (rows < max(filter(None, numbers.values())))
     return f"{more} (in 4 runs of 5){have}", options

@@ -61,7 +61,7 @@ def test_a_remark_stands_below_a_number_or_behind_it():
         "[0.469, 0.531]",
         "may be chance",
     ]
-    assert "\\(n = 750\\); may be chance |" in markdown(TABLE).replace("\N{NO-BREAK SPACE}", " ")
+    assert "(n = 750); may be chance |" in markdown(TABLE).replace("\N{NO-BREAK SPACE}", " ")
     assert '<span class="note remark">may be chance</span>' in render_blocks((TABLE,))
 
 

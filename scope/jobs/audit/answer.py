@@ -280,7 +280,7 @@ def to_do(
     for answer in answers:
         names.setdefault(answer.verdict.decision, []).append(answer.verdict.target)
     confirm = "Confirm **{names}** on new texts." if answers[0].looks else "Use **{names}**."
-    words = {"may replace": confirm, "may not": "Leave out **{names}**."}
+    words = {"may replace": confirm, "may not": "Do not use **{names}** in its place."}
     sentences = [
         prose(template, names=joined(names[decision], last=" and "))
         for decision, template in words.items()

@@ -87,7 +87,7 @@ class Shown:
         before = self.before.example.text
         after = before if self.after is None else self.after.perturbation.text or ""
         sides = list(zip(names, parts_of(before), parts_of(after), strict=True))
-        if self.writes and self.parts[:1] == (CHAT,):
+        if self.parts[:1] == (CHAT,):
             messages = json.loads(sides[0][1] or "[]")
             chat = "\n".join(f"{role}: {content}" for role, content in messages)
             sides[:1] = [((), chat, chat)] if chat else []

@@ -173,7 +173,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             name=first.name,
             share=short_share(twice),
         )
-    if silent := _score_nothing(result):
+    if silent := _cannot_score(result):
         yield paragraph(
             "Reactions of all models are how much their own answers change (word F1), as {names} "
             "cannot score a given answer.",
@@ -183,8 +183,8 @@ def _notable(result: AuditResult) -> Iterator[Block]:
     yield from _failed(result)
 
 
-def _score_nothing(result: AuditResult) -> list[str]:
-    """The models for which all move by similarity; none where answers are not written."""
+def _cannot_score(result: AuditResult) -> list[str]:
+    """The models that cannot score, so that all move by similarity."""
     if "score" not in result.manifest.settings or not result.candidates:
         return []
     rows = zip(*((each.reference, *each.targets) for each in result.examples), strict=True)
@@ -499,8 +499,10 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
     of_pairs = {(each.target, each.reference): each for each in every}
     references = list(dict.fromkeys(each.reference for each in every))
     shares = {share.model: share for each in every for share in each.audit.answer_shares}
+    is_f1 = every[0].audit.manifest.settings.get("score") == "f1"
+    right = "" if brief else "word F1 {}" if is_f1 else "{} right"
     rows = [
-        (_name(shares[name], brief=brief), *(_cell(each, brief=brief) for each in cells))
+        (_name(shares[name], right), *(_cell(each, brief=brief) for each in cells))
         for name in dict.fromkeys((*references, *(each.target for each in every)))
         if any(cells := [of_pairs.get((name, reference)) for reference in references])
     ]
@@ -514,12 +516,12 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
     )
 
 
-def _name(share: AnswerShares, *, brief: bool) -> Text:
-    """A model with its accuracy."""
+def _name(share: AnswerShares, right: str) -> Text:
+    """A model with its accuracy, unless the words for it are empty."""
     name, accuracy = written(marked(share.model, [share])), share.accuracy
-    if brief or not isinstance(accuracy, Estimate):
+    if not right or not isinstance(accuracy, Estimate):
         return name
-    return (*name, Span(f"\n{percent(accuracy.value)}\u00a0% right", "note"))
+    return (*name, Span("\n" + right.format(f"{percent(accuracy.value)}\u00a0%"), "note"))
 
 
 def _cell(direction: Direction | None, *, brief: bool) -> Text:

@@ -124,7 +124,7 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     elif answers:
         yield from verdict_sentences(answers[:1])
         yield numbers_table(answers)
-        yield from to_do(every[0].audit, answers[:1], brief=True)
+        yield from to_do(every[0].audit, answers[:1])
     yield from map(Paragraph, findings(result))
     for part in result.comparisons if result.audits else ():
         yield from drift_blocks(part.drift)

@@ -57,7 +57,7 @@ def test_it_leaves_no_run(arguments):
     words = " ".join(str(planned).split())
     assert "keeps its answer under random changes 0.05 less often" in words
     few = "typo is not assessed, as at most 8 texts count, at least 73 are needed"
-    assert f"changed texts that count: none; {few}" in words
+    assert f"changed texts that count: too few; {few}" in words
     assert "not assessed" not in scope.dry_run("audit", **arguments | {"keeps_margin": 0.4}).plan
     assert not arguments["runs"].exists()
 

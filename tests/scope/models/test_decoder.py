@@ -236,7 +236,7 @@ def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
     assert remembered.capacity == 40
 
 
-def test_what_was_not_read_for_longest_leaves_the_cache():
+def test_what_was_least_recently_used_leaves_the_cache():
     remembered = Remembered(6)
     # The third reading takes the place of the second row, and the fourth that of the third.
     rows = [[1, 2, 3], [4, 5, 6], [1, 2, 3], [7, 8], [1, 2, 9], [4, 5]]

@@ -149,7 +149,13 @@ def test_the_page_and_the_frame_show_answers_side_by_side(result, tmp_path):
     assert {"amber.", "white"} <= {*frame.before, *frame.after}
     unchanged = frame[frame.pair == "unchanged"]
     assert unchanged[unchanged.model == "toy-copy-1"].example.nunique() == len(ROWS)
-    assert {*unchanged[unchanged.model == "toy-constant-1"].before} == {"white"}
+    constant = unchanged[unchanged.model == "toy-constant-1"]
+    assert {*constant.after} == {"white"}
+    assert "amber." in {*constant.before}
+    assert not constant.kept.any()
+    # Its support of the reference's answer is that of the reference.
+    assert (constant.distance == 0).all()
+    assert (constant.probability_after == constant.reference_probability_before).all()
 
 
 @pytest.mark.parametrize("gold", [True, False])
@@ -165,6 +171,42 @@ def test_no_word_of_a_result_is_about_labels(result, tmp_path, gold):
         # The keys of settings and fields are no words.
         keys = r"[>\"|] ?label(s|led|\\?_map)?\b"
         assert "label" not in re.sub(keys, "", text).lower()
+
+
+class Varied(Writer):
+    """Writes another text to each question, however little it changes."""
+
+    def _answer(self, question):
+        return f"{question.text} {self.spec}"
+
+
+def test_where_the_reference_keeps_next_to_nothing_keeping_its_answers_is_not_assessed(tmp_path):
+    rows = [{key: row[key] for key in ("question", "context")} for row in ROWS]
+    result = audited(tmp_path, Varied("other"), reference=Varied("original"), data=rows)
+    (verdict,) = result.verdicts
+    assert (verdict.decision, verdict.may_replace_in) == ("not shown", ())
+    assert "keeps its answer under 0\u00a0% of changes, at least 10\u00a0% are" in str(
+        verdict.reason
+    )
+    assert not [end for end in verdict.endpoints if end.measure == "keeps" and end.limit]
+
+
+class Terse(Writer):
+    """Writes nothing to some questions."""
+
+    def answer(self, questions):
+        for place, answer in super().answer(questions):
+            is_none = "needle" in questions[place].text
+            yield place, Answer(missing="not readable") if is_none else answer
+
+
+def test_a_question_to_which_a_writer_says_nothing_is_another_answer(tmp_path):
+    result = audited(tmp_path, Terse("terse", scores=False), score="f1")
+    (verdict,) = result.verdicts
+    assert "gives no answer" not in verdict.sentence
+    assert estimate(result, "iid_agreement", "toy-terse-1", None).value == pytest.approx(78 / 84)
+    (missing,) = result.manifest.targets[0].missing
+    assert missing.examples[0].startswith("What colour does the needle have")
 
 
 def test_answers_that_end_at_the_limit_are_counted_by_model(tmp_path):
