@@ -230,7 +230,7 @@ def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
         plan = remembered.plan(rows, [1] * 3)
         assert max(plan.slots) < remembered.capacity == 40
     long = [len(remembered.plan([list(range(length))], [1]).tokens) for length in range(90, 101)]
-    assert (long, remembered.capacity) == ([90] + [1] * 10, 160)
+    assert (long, remembered.capacity) == ([90] + [1] * 10, 120)
     for first in range(200, 231):
         remembered.plan([[first, 6]], [1])
     assert remembered.capacity == 40
