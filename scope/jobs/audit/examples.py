@@ -450,7 +450,10 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text | None:
     """
     place = 1 + [card.name for card in result.manifest.targets].index(verdict.target)
     labels, accused = result.manifest.reference.labels, verdict.decision == "may not"
-    for name in [endpoint.name for endpoint in carrying(verdict)] or ["agreement"]:
+    names = [endpoint.name for endpoint in carrying(verdict)]
+    if not names or verdict.decision == "not shown":
+        names.append("agreement")
+    for name in names:
         ranked = [
             (_fault(text, place, name, labels), text.distance(place), text)
             for text in _differing(result, place, name)

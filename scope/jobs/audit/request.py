@@ -83,7 +83,10 @@ class AuditRequest(AuditedTexts, InShards, JudgesAccuracy):
     targets: Annotated[Sequence[str | object], option(MODELS, "--target", metavar="MODEL")]
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
 
-    baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
+    baseline: Annotated[
+        str | object | None,
+        option(MODELS, ("--baseline", "--yardstick"), metavar="MODEL", once=True),
+    ] = None
     """Yardstick: a model that may replace the reference, such as the reference trained with another
     seed or in another precision. A verdict asks whether targets are less like the reference than
     this model."""

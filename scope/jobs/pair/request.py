@@ -42,7 +42,10 @@ class PairRequest(AuditedTexts, JudgesAccuracy):
 
     In Python also a path, a list, a DataFrame or a Dataset."""
 
-    baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
+    baseline: Annotated[
+        str | object | None,
+        option(MODELS, ("--baseline", "--yardstick"), metavar="MODEL", once=True),
+    ] = None
     """Yardstick: a model that may replace the first one, such as the same training with another
     seed; used where the first model is the reference."""
 
