@@ -215,7 +215,7 @@ class Entrants:
         models = [writers[fingerprint] for fingerprint, *_ in some]
         loop, plain = timed(lambda: list(map(self._line, models, questions)), clock)
         share = len(asked) / len(some)
-        replies = [asked[each].reply or None for each in some]
+        replies = [asked[each].reply if asked[each].given else None for each in some]
         same = sum(
             text == reply or (key in stopped and bool(text) and text.startswith(reply or ""))
             for key, (text, _), reply in zip(some, plain, replies, strict=True)
