@@ -482,6 +482,11 @@ class AuditResult(MeasuredResult):
         ]
         return [*super().failed_parts(), *drawn]
 
+    @property
+    def score(self) -> str:
+        """By what written answers are right, ``exact_match`` or ``f1``; empty of labels."""
+        return str(self.manifest.settings.get("score", ""))
+
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """May each target replace the reference, or each of several?"""
         if self.audits:
@@ -541,7 +546,7 @@ class AuditResult(MeasuredResult):
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
         kinds = [("kept", perturbation) for perturbation in self.perturbations]
         kinds += [("random", candidate) for candidate in self.candidates]
-        if "score" in self.manifest.settings:
+        if self.score:
             kinds += [("unchanged", _unchanged(text)) for text in self.examples]
         for kind, pair in kinds:
             if pair.reference is None:

@@ -411,23 +411,31 @@ def not_assessed(result: AuditResult, measure: str) -> dict[str, str]:
     why = {
         name: str(outcome.reason) for name, outcome in drawn.items() if outcome.status != "measured"
     }
+    why |= keeps_too_little(result) if measure == "keeps" else {}
     margin = result.manifest.settings.get(f"{measure}_margin")
-    name, counts = result.manifest.reference.name, dict[str, int]()
+    counts: dict[str, int] = {}
     for row in result.measurements:
         of_all = row.metric == ENDPOINTS[measure].metric and row.subset is None and row.values
-        if not of_all or row.capability in why:
-            continue
-        capability, share = str(row.capability), row.estimate
-        counts[capability] = max(counts.get(capability, 0), len(row.values))
-        if measure != "keeps" or row.target != name or not isinstance(margin, float):
-            continue
-        # Of less no target, or hardly any, can lose as much as the limit.
-        if not isinstance(share, Undefined) and share.value < 2 * margin:
-            needed = f"at least {200 * margin:g}\u00a0% are needed"
-            kept = f"keeps its answer under {100 * share.value:.2g}\u00a0% of changes"
-            why[capability] = f"{name} {kept}, {needed}"
-    counts = {name: count for name, count in counts.items() if name not in why}
+        if of_all and row.capability not in why:
+            capability = str(row.capability)
+            counts[capability] = max(counts.get(capability, 0), len(row.values))
     return why | (too_few(counts, margin) if isinstance(margin, float) else {})
+
+
+def keeps_too_little(result: AuditResult) -> dict[str, str]:
+    """Of which capabilities the reference keeps less than twice the limit.
+
+    There no target, or hardly any, can lose as much as the limit.
+    """
+    name, margin = result.manifest.reference.name, result.manifest.settings.get("keeps_margin")
+    needed = 2 * margin if isinstance(margin, float) else 0.0
+    return {
+        str(row.capability): f"{name} keeps its answer under {100 * row.estimate.value:.2g}\u00a0% "
+        f"of changes, at least {100 * needed:g}\u00a0% are needed"
+        for row in result.measurements
+        if row.metric == ENDPOINTS["keeps"].metric and row.subset is None and row.target == name
+        if not isinstance(row.estimate, Undefined) and row.estimate.value < needed
+    }
 
 
 def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:

@@ -324,7 +324,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
             return "", {}
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
         more = f"Right answers are needed on the {counted(differ, 'text')} that differ"
-        if "score" in manifest.settings:
+        if result.score:
             more += ", or a yardstick (--baseline)"
         return more * bool(differ), {}
     numbers = {"n": plan.changed, "n-unchanged": plan.unchanged}

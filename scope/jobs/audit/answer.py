@@ -121,13 +121,12 @@ def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
 
 def _accuracy(result: AuditResult) -> Text:
     """What accuracy is of written answers, and how much of it the reference has."""
-    score = result.manifest.settings.get("score")
     of_reference = next((share.accuracy for share in result.answer_shares), None)
-    if score is None or not isinstance(of_reference, Estimate):
+    if not result.score or not isinstance(of_reference, Estimate):
         return ()
     return prose(
         " Accuracy is {what}, of which {name} has {value}.",
-        what="the word F1" if score == "f1" else "the share of right answers",
+        what="the word F1" if result.score == "f1" else "the share of right answers",
         name=result.manifest.reference.name,
         value=short_share(of_reference),
     )

@@ -190,7 +190,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         shown=len(ordered[:most]),
         total=len(ordered),
     )
-    how = _HOW_TO_READ_ANSWERS if "score" in result.manifest.settings else _HOW_TO_READ
+    how = _HOW_TO_READ_ANSWERS if result.score else _HOW_TO_READ
     cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
     return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 

@@ -185,7 +185,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
 
 def _cannot_score(result: AuditResult) -> list[str]:
     """The models that cannot score, so that all move by similarity."""
-    if "score" not in result.manifest.settings or not result.candidates:
+    if not (result.score and result.candidates):
         return []
     rows = zip(*((each.reference, *each.targets) for each in result.examples), strict=True)
     names = [result.manifest.reference.name, *(card.name for card in result.manifest.targets)]
@@ -221,9 +221,9 @@ _SOFT_OF_ANSWERS = (
 
 def _estimates(result: AuditResult) -> Section:
     """The meaning of the metrics, each model's answers, and every number against each reference."""
-    writes = "score" in result.manifest.settings
+    meanings = {"soft_scope": _SOFT_OF_ANSWERS} if result.score else {}
     names = (
-        replace(name, meaning=_SOFT_OF_ANSWERS) if writes and name.head == "soft_scope" else name
+        replace(name, meaning=meanings.get(name.head, name.meaning))
         for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     )
     about = note(
@@ -499,7 +499,7 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
     of_pairs = {(each.target, each.reference): each for each in every}
     references = list(dict.fromkeys(each.reference for each in every))
     shares = {share.model: share for each in every for share in each.audit.answer_shares}
-    is_f1 = every[0].audit.manifest.settings.get("score") == "f1"
+    is_f1 = every[0].audit.score == "f1"
     right = "" if brief else "word F1 {}" if is_f1 else "{} right"
     rows = [
         (_name(shares[name], right), *(_cell(each, brief=brief) for each in cells))

@@ -41,6 +41,7 @@ from scope.verdicts.plan import (
     Evidence,
     accuracy_evidence,
     is_own_yardstick,
+    keeps_too_little,
     not_assessed,
     planned_differences,
     planned_slope,
@@ -168,7 +169,7 @@ class _Measured:
         few = "; ".join(f"{name}: {why}" for name, why in self._left_out["keeps"].items())
         rows = (row for key, row in self._rows.items() if key[0] == ENDPOINTS["keeps"].metric)
         most, option = max((len(row.values) for row in rows), default=0), ""
-        if most:
+        if most and self._left_out["keeps"].keys() - keeps_too_little(self._result):
             needed = 1.1 * fewest_texts(self._request.keeps_margin)
             number = rounded_up(math.ceil(needed * self._texts_of["changed"] / most))
             option = f"{OPTION}{number} enough are"

@@ -189,6 +189,7 @@ def test_where_the_reference_keeps_next_to_nothing_keeping_its_answers_is_not_as
         verdict.reason
     )
     assert not [end for end in verdict.endpoints if end.measure == "keeps" and end.limit]
+    assert "--n " not in verdict.sentence  # more texts change nothing
 
 
 class Terse(Writer):
