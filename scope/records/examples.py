@@ -265,6 +265,23 @@ Both = tuple[Prediction, Prediction]
 """A model's predictions on a text and on the changed text."""
 
 
+def answer_probabilities(
+    name: str, before: Prediction, after: Prediction
+) -> dict[str, float | None]:
+    """The probability of the answer to the original, before and after the change.
+
+    Of written answers it is that of the reference's answer, a token (geometric mean).
+    """
+    if before.reply or after.reply:
+        scored = [
+            None if each.support is None else max(each.probabilities, default=None)
+            for each in (before, after)
+        ]
+        return {f"{name}_before": scored[0], f"{name}_after": scored[1]}
+    first, second = (prediction.shares().get(before.choice, 0.0) for prediction in (before, after))
+    return {f"{name}_before": first, f"{name}_after": second}
+
+
 def shift_distance(reference: Both, target: Both) -> float:
     """L1 distance between two models' shifts from the first prediction to the second.
 

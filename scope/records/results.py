@@ -33,6 +33,7 @@ from scope.records.examples import (
     Long,
     Perturbation,
     Prediction,
+    answer_probabilities,
     shift_distance,
 )
 from scope.records.fleet import LayerAlignment
@@ -354,6 +355,13 @@ class ScoredExample:
     reference: Prediction
     targets: tuple[Prediction, ...]
 
+    def as_pair(self) -> ScoredPerturbation:
+        """The text in the form of a pair."""
+        same = Perturbation(example_id=self.example.id, trial=0, text=self.example.text)
+        return ScoredPerturbation(
+            capability="", perturbation=same, reference=self.reference, targets=self.targets
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScoredPerturbation:
@@ -547,7 +555,7 @@ class AuditResult(MeasuredResult):
         kinds = [("kept", perturbation) for perturbation in self.perturbations]
         kinds += [("random", candidate) for candidate in self.candidates]
         if self.score:
-            kinds += [("unchanged", _unchanged(text)) for text in self.examples]
+            kinds += [("unchanged", text.as_pair()) for text in self.examples]
         for kind, pair in kinds:
             if pair.reference is None:
                 continue
@@ -555,7 +563,9 @@ class AuditResult(MeasuredResult):
             after = (pair.reference, *pair.targets)
             before = (original.reference, *original.targets)
             before = (original.reference,) * len(names) if kind == "unchanged" else before
-            reference = _probabilities("reference_probability", original.reference, pair.reference)
+            reference = answer_probabilities(
+                "reference_probability", original.reference, pair.reference
+            )
             for name, first, second in zip(names, before, after, strict=True):
                 yield {
                     "capability": pair.capability or None,
@@ -570,19 +580,10 @@ class AuditResult(MeasuredResult):
                     "before": label_of(first, labels),
                     "after": label_of(second, labels),
                     "kept": first.choice == second.choice,
-                    **_probabilities("probability", first, second),
+                    **answer_probabilities("probability", first, second),
                     **reference,
                     "distance": shift_distance((before[0], after[0]), (first, second)),
                 }
-
-
-def _unchanged(text: ScoredExample) -> ScoredPerturbation:
-    """An unchanged text in the form of a pair."""
-    example = text.example
-    same = Perturbation(example_id=example.id, trial=0, text=example.text)
-    return ScoredPerturbation(
-        capability="", perturbation=same, reference=text.reference, targets=text.targets
-    )
 
 
 def _texts(original: str, changed: str, manifest: Manifest) -> dict[str, str]:
@@ -591,21 +592,6 @@ def _texts(original: str, changed: str, manifest: Manifest) -> dict[str, str]:
     place = names.index(str(manifest.settings["change"])) if names else 0
     parts = {f"text_{name}": part for name, part in zip(names, before, strict=False)}
     return {"text": before[place], "perturbed": after[place], **parts}
-
-
-def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float | None]:
-    """The probability of the answer to the original, before and after the change.
-
-    Of written answers it is that of the reference's answer, a token (geometric mean).
-    """
-    if before.reply or after.reply:
-        scored = [
-            None if each.support is None else max(each.probabilities, default=None)
-            for each in (before, after)
-        ]
-        return {f"{name}_before": scored[0], f"{name}_after": scored[1]}
-    first, second = (prediction.shares().get(before.choice, 0.0) for prediction in (before, after))
-    return {f"{name}_before": first, f"{name}_after": second}
 
 
 def label_of(prediction: Prediction, labels: Sequence[str]) -> str:

@@ -86,8 +86,8 @@ def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
     dead, texts = {}, result.manifest.data[0].used
     for card in result.manifest.models:
         # A model that writes nothing that can be read gives another answer than the reference.
-        own = ("empty", "not readable") if request.role == "answer" else ()
-        missing = sum(left.count for left in card.missing if left.reason not in own)
+        wrote_nothing = ("empty", "not readable") if request.role == "answer" else ()
+        missing = sum(left.count for left in card.missing if left.reason not in wrote_nothing)
         if missing > request.agreement_margin * texts:
             dead[card.name] = f"{card.name} gives no answer to {missing:,} of {texts:,} texts"
     for share in result.answer_shares:
