@@ -43,9 +43,6 @@ from scope.statistics.paired import paired_difference
 MOST_CHARACTERS = 700
 """Longest passage; 298 questions have a shorter one."""
 
-AT_ONCE = 20
-"""Questions whose prompts a model remembers together."""
-
 LABELS = ("negative", "positive")
 CHATS: Mapping[str, Chat] = {"ours": "auto", "harness": "auto", "harness_plain": "no"}
 
@@ -111,9 +108,7 @@ def measured(spec: str, name: str, items: Sequence[Item]) -> Iterator[tuple[str,
         asked = [item.question if prompt == "ours" else item.titled for item in items]
         tokens = [model._fitted(task.prompt, question, LONGEST).tokens for question in asked]
         if (read := str(tokens)) not in known:
-            parts = [asked[start : start + AT_ONCE] for start in range(0, len(asked), AT_ONCE)]
-            answers = (in_order(model, part, ask(model, role, part)) for part in parts)
-            known[read] = [answer for some in answers for answer in some]
+            known[read] = in_order(model, asked, ask(model, role, asked))
         for end, values in scores(known[read], items).items():
             yield from bounded(key + end, mean_estimate(values, units)).items()
             more = paired_difference(values, ours.setdefault(end, values), units)
@@ -146,7 +141,6 @@ def main() -> None:
     for name in arguments.parts:
         items = list(items_of(arguments.data, TASKS[name].file))
         drawn = random.Random(arguments.seed).sample(items, min(arguments.questions, len(items)))
-        drawn.sort(key=lambda item: item.question.context or "")
         figures |= measured(arguments.model, name, drawn)
     figures |= {"model": arguments.model, "questions": arguments.questions}
     show(figures | surroundings("torch", "transformers"), as_json=arguments.json)
