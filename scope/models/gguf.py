@@ -200,8 +200,8 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
 def _read_once(path: Path) -> Iterator[dict[str, Any]]:
     """The fields of the header, with bounds: the library makes whatever a header claims.
 
-    Inside, the library gets this reader for each of the three that it makes: for a vocabulary of
-    262,144 tokens one takes as long as unpacking the weights of Gemma 3 270M.
+    Inside, the library gets this reader for each of the three that it makes. With a vocabulary of
+    262,144 tokens each takes longer than unpacking the weights of Gemma 3 270M.
 
     Raises
     ------
